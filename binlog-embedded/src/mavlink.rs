@@ -22,7 +22,11 @@
 //!
 //! static LOG: Logger<FlightLog, 4096> = Logger::new();
 //!
-//! # trait Uart { fn received(&mut self) -> &[u8]; fn has_room(&self, bytes: usize) -> bool; fn send(&mut self, _: &[u8]); }
+//! # trait Uart {
+//! #     fn received(&mut self) -> &[u8];
+//! #     fn has_room(&self, bytes: usize) -> bool;
+//! #     fn send(&mut self, _: &[u8]);
+//! # }
 //! # fn micros() -> u64 { 0 }
 //! fn fly(uart: &mut impl Uart) {
 //!     let vehicle = Address::new(1, 1);

@@ -1,5 +1,5 @@
-//! Shared by the tests: cards, flash chips and MAVLink links in memory, a file system checker, other readers and viewers,
-//! real logs, and the list of what is left out.
+//! Shared by the tests: cards, flash chips and MAVLink links in memory, a file system checker, other readers and
+//! viewers, real logs, and the list of what is left out.
 
 pub mod against;
 pub mod any_bytes;

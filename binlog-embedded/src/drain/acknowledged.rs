@@ -4,8 +4,8 @@ use super::{Drain, Prologue, Stage};
 use binlog::ring_format::{Encoder, Schema, TagTable};
 
 impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
-    /// The message of the record that is being written, by its index, and how many of its bytes are left; `None` between
-    /// two records, and in a format that encodes.
+    /// The message of the record that is being written, by its index, and how many of its bytes are left; `None`
+    /// between two records, and in a format that encodes.
     pub(crate) fn begun(&self) -> Option<(u8, u8)> {
         match &self.current {
             _ if Self::ENCODES => None,

@@ -40,8 +40,8 @@ const PIECES: usize = 2;
 ///   a whole block, and the stream is [`Finished`](StreamState::Finished). A START begins the log that is open then;
 ///   one that comes before the end leaves the rest of the old one out. `binlog record` starts again by itself; with
 ///   MAVProxy, restart the module.
-/// - **When the card is pulled**, the stream waits. A card that comes back has a new log, so the client gets the rest of
-///   the old one, up to what was flushed. If the old one can't be read for 10 seconds, the stream ends.
+/// - **When the card is pulled**, the stream waits. A card that comes back has a new log, so the client gets the rest
+///   of the old one, up to what was flushed. If the old one can't be read for 10 seconds, the stream ends.
 /// - Records count as flushed when the card has them; what the client has isn't counted.
 pub struct Follow<const BLOCKS: usize> {
     window: Window<BLOCKS>,
@@ -85,8 +85,8 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
         }
     }
 
-    /// The next block to send; `None` if nothing is due, or the store searches the place. Reads at most two blocks of the
-    /// card. Call it when the link has room for a frame of 218 bytes, and send what it returns.
+    /// The next block to send; `None` if nothing is due, or the store searches the place. Reads at most two blocks of
+    /// the card. Call it when the link has room for a frame of 218 bytes, and send what it returns.
     ///
     /// # Errors
     ///

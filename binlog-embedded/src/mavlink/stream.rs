@@ -12,13 +12,13 @@ const BLOCK: usize = Message::BLOCK;
 /// Bytes that a call takes from the drain, at most, so that each one is short.
 const PIECE: usize = BLOCK / 2;
 
-/// Sends the log while it is written: the protocol of ArduPilot's MAVLink backend (`REMOTE_LOG_DATA_BLOCK`). Clients are
-/// `binlog record`, MAVProxy's module `dataflash_logger`, and mavlink-router.
+/// Sends the log while it is written: the protocol of ArduPilot's MAVLink backend (`REMOTE_LOG_DATA_BLOCK`). Clients
+/// are `binlog record`, MAVProxy's module `dataflash_logger`, and mavlink-router.
 ///
 /// The log is cut into blocks of 200 bytes. A block stays in the *window*, a pool of `BLOCKS` blocks, until the client
-/// acknowledges it. So a lost block is sent again, and nothing is lost that the link can carry. When the window is full,
-/// records wait in the logger's ring; when that is full, too, whole records are dropped and counted, critical messages
-/// last, as with a card that is too slow.
+/// acknowledges it. So a lost block is sent again, and nothing is lost that the link can carry. When the window is
+/// full, records wait in the logger's ring; when that is full, too, whole records are dropped and counted, critical
+/// messages last, as with a card that is too slow.
 ///
 /// ```
 /// # use binlog::{LogSchema, messages::Ev};
@@ -53,7 +53,7 @@ const PIECE: usize = BLOCK / 2;
 ///   so does the record that was sent in part. Half a second passes between two logs, so that late messages about one
 ///   aren't taken for those about the other.
 /// - **A link that is gone**, or a client: after 10 seconds without an answer, one block a second is sent, the oldest
-///   one. When the client answers, the same log goes on, without a gap in the file; records that found no room in the
+///   one. When the client answers, the same log continues, without a gap in the file; records that found no room in the
 ///   ring meanwhile are counted. After 10 minutes without an answer, the stream ends, and a START begins a new log.
 /// - **STOP** ends the stream; what isn't acknowledged counts as lost. The next START begins a new log.
 /// - **A vehicle that restarts** sends nothing before the next START: an uninvited block 0 would overwrite a client's
@@ -65,8 +65,8 @@ const PIECE: usize = BLOCK / 2;
 ///
 /// A block is sent again when the client asks for it (NACK), when three later transmissions were acknowledged, or after
 /// the round trip and four of its mean deviations, both measured. While nothing is acknowledged, one block at a time is
-/// tried, after twice the time each, up to a second. Besides the window, [`StreamOptions::bytes_per_second`] limits what
-/// is sent.
+/// tried, after twice the time each, up to a second. Besides the window, [`StreamOptions::bytes_per_second`] limits
+/// what is sent.
 ///
 /// # Counts
 ///
@@ -74,13 +74,13 @@ const PIECE: usize = BLOCK / 2;
 /// acknowledgement may make a record count as lost that the client has. Of a Blackbox log, records count as flushed
 /// when all blocks are acknowledged, so more may count as lost.
 ///
-/// The log of a [`Retained`](crate::Retained) logger that begins with recovered records goes on with the log of this
+/// The log of a [`Retained`](crate::Retained) logger that begins with recovered records continues with the log of this
 /// boot in the same file, with a preamble of its own.
 ///
 /// # Memory
 ///
-/// `BLOCKS` is from 2 to 200; clients give up blocks that are 200 behind the newest one. Each block takes 216 bytes: 200
-/// of the log, and 16 of state.
+/// `BLOCKS` is from 2 to 200; clients give up blocks that are 200 older than the newest one. Each block takes 216
+/// bytes: 200 of the log, and 16 of state.
 ///
 #[cfg_attr(
     feature = "sdmmc",
@@ -332,7 +332,7 @@ impl Block {
         if at <= BLOCK && self.continued != NONE {
             ended(self.continued);
         }
-        // Zeros after the last record of the log are none.
+        // Zeros after the last record of the log aren't records.
         while let Some(&[first, _, tag]) = self.data.get(at..).and_then(|rest| rest.first_chunk())
             && first == record_header(tag)[0]
         {

@@ -12,8 +12,8 @@
 //! *Flight* is in the order of transmissions, so the block that is due next is the first one. The lists are links
 //! between the blocks. Calls that look at all blocks are those that look for a free one or for the oldest one.
 //!
-//! Times are microseconds modulo 2³², which are more than an hour. All that is due is due sooner; if a time is that old,
-//! a START may count as repeated for two seconds.
+//! Times are microseconds modulo 2³², which are more than an hour. All that is due is due sooner; if a time is that
+//! old, a START may count as repeated for two seconds.
 
 use super::{Address, Message};
 
@@ -48,8 +48,8 @@ pub enum StreamState {
     Idle,
     /// A client gets the log.
     Streaming,
-    /// The client hasn't answered for 10 seconds. It gets one block a second, the oldest one, so that the stream goes
-    /// on when the link is back. After 10 minutes, the stream is [`Idle`](StreamState::Idle).
+    /// The client hasn't answered for 10 seconds. It gets one block a second, the oldest one, so that the stream
+    /// continues when the link is back. After 10 minutes, the stream is [`Idle`](StreamState::Idle).
     Silent,
     /// The log is complete, and the client has all of it. Nothing is sent before a client starts the next log.
     Finished,
@@ -73,13 +73,14 @@ pub struct StreamCounts {
 const FRAME: u32 = 218;
 /// A logger's component (`MAV_COMP_ID_LOG`), to which MAVProxy sends by default.
 const LOGGER: u8 = 155;
-/// Clients give blocks up that are farther behind the newest one.
+/// Clients give up blocks that are more than this before the newest one.
 const SPAN: u32 = 200;
 /// The time of silence after which a client counts as gone, and another one may start.
 const SILENT_US: u32 = 10_000_000;
 /// The time of silence after which the stream ends.
 const GIVE_UP_US: u32 = 600_000_000;
-/// From the last block of a log to the next log, so that late messages about one aren't taken for those about the other.
+/// From the last block of a log to the next log, so that late messages about one aren't taken for those about the
+/// other.
 const QUIET_US: u32 = 500_000;
 /// A START in this time after the one that began the log may be a repeated one.
 const REPEATED_US: u32 = 2_000_000;

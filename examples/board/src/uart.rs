@@ -58,7 +58,8 @@ const CLOCK_HZ: u32 = TICKS_PER_US * 1_000_000;
 
 /// Bytes that each FIFO holds.
 pub(crate) const FIFO: u64 = 16;
-/// Bytes that are left in the transmit FIFO when the interrupt comes: half of them, so that there is time to bring more.
+/// Bytes that are left in the transmit FIFO when the interrupt comes: half of them, so that there is time to bring
+/// more.
 pub(crate) const INTERRUPT_LEVEL: u64 = 8;
 
 /// The interrupt's number (data sheet, table 2-9).

@@ -1,5 +1,5 @@
-//! The firmware's MAVLink link: frames over the UART, and heartbeats, which a program with a MAVLink library has already;
-//! and the logs of a card on it.
+//! The firmware's MAVLink link: frames over the UART, and heartbeats, which a program with a MAVLink library has
+//! already; and the logs of a card on it.
 
 use binlog_embedded::mavlink::{
     Address, Follow, Frames, Link, LogStore, MAX_FRAME, Message, Server, ServerOptions, StreamOptions,

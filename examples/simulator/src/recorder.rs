@@ -45,7 +45,8 @@ pub fn prologue(simulation: &Simulation) -> Vec<FlightLog> {
 /// Flies until the simulation is over, and logs the flight. A logger of the host takes it, and so does the logger of a
 /// microcontroller.
 ///
-/// `after_step` is called after each step, 400 times a simulated second, and may end the flight. A flight in real time waits there.
+/// `after_step` is called after each step, 400 times a simulated second, and may end the flight. A flight in real time
+/// waits there.
 pub fn fly(
     mut simulation: Simulation,
     log: &(impl FlightSink + TimedSink),

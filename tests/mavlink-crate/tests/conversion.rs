@@ -47,7 +47,7 @@ fn received_messages_are_those_that_were_sent() {
     for message in messages(&data) {
         let mut buffer = [0; binlog::mavlink::MAX_PAYLOAD];
         let payload = message.payload(&mut buffer);
-        // Only its clients receive a block, whose number is none of the enum's.
+        // Only its clients receive a block, whose number isn't in the enum.
         let Ok(theirs) = MavMessage::parse(MavlinkVersion::V2, message.id(), payload) else {
             assert_eq!(message.id(), 184);
             continue;

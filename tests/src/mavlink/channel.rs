@@ -42,7 +42,7 @@ pub struct Channel {
     /// Whether everything is lost.
     pub is_gone: bool,
     random: Random,
-    /// Whether a burst of losses goes on.
+    /// Whether a burst of losses continues.
     loses: bool,
     /// When its sender has sent all.
     busy_until_us: u64,

@@ -96,7 +96,7 @@ impl Client {
     pub fn receive(&mut self, now_us: u64, packet: &Packet) {
         let Message::RemoteLogDataBlock { target, seqno, data } = packet.message() else { return };
         assert_eq!(target, self.address, "a block for another client");
-        // MAVProxy overwrites its file at any block 0. The channel's late copies are no reason to.
+        // MAVProxy overwrites its file at any block 0. The channel's late copies don't make it do so.
         let is_new = |file: &File| file.blocks.len() > 1 && now_us >= file.begun_us + 500_000;
         if seqno == 0 && (self.wants || self.files.last().is_none_or(is_new)) {
             self.files.push(File { begun_us: now_us, ..File::default() });

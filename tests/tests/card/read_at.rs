@@ -48,7 +48,7 @@ impl Numbers {
 
 /// Two readers alternate, and gaps are read again.
 #[test]
-fn any_bytes_of_a_finished_log_are_read_wherever_its_clusters_are() {
+fn any_bytes_are_read_wherever_the_clusters_are() {
     let places = [Clusters::First, Clusters::Every(2), Clusters::Every(40), Clusters::Contiguous, Clusters::Backwards];
     for geometry in geometries().into_iter().filter(|geometry| !geometry.scattered_bitmap) {
         let card = geometry.format();
@@ -237,7 +237,7 @@ fn a_log_that_ends_or_rotates_is_read_to_its_end() {
 
 /// The card leaves at any transfer of a download: what is read is the card's that is there, or an error.
 #[test]
-fn a_card_that_is_swapped_or_pulled_is_never_read_as_the_one_before() {
+fn a_swapped_or_pulled_card_is_never_read_as_the_one_before() {
     for geometry in EACH {
         let with_log = |serial: u32| {
             let card = geometry.format();
@@ -273,7 +273,7 @@ fn a_card_that_is_swapped_or_pulled_is_never_read_as_the_one_before() {
 }
 
 #[test]
-fn a_log_with_a_broken_chain_is_an_error_and_the_open_log_goes_on() {
+fn a_broken_chain_is_an_error_and_the_open_log_continues() {
     for geometry in EACH {
         let card = geometry.format();
         let computer = Computer::new(&card);

@@ -1,5 +1,5 @@
-//! Any flight over any link, with clients that come and go: what is in their files is a flight's beginning, and all else
-//! is counted.
+//! Any flight over any link, with clients that come and go: what is in their files is a flight's beginning, and all
+//! else is counted.
 
 use crate::simulation::{COMPANION, Simulation, gone, now};
 use binlog_embedded::mavlink::{Address, StreamState};

@@ -276,7 +276,7 @@ fn qgroundcontrol(log: &[u8]) -> QGroundControlLike {
 }
 
 #[test]
-fn ground_stations_download_no_slower_than_from_ardupilots_server() {
+fn clients_download_no_slower_than_from_ardupilots_server() {
     let length = if std::env::var_os("BINLOG_THOROUGH").is_some() { 10_000_001 } else { 500_001 };
     let log = bytes(1, length);
     println!("| losses both ways | MAVProxy | from ArduPilot's | QGroundControl | from ArduPilot's |");

@@ -1,5 +1,5 @@
-//! What arrives over links with losses, beside a sender like ArduPilot's: the table of the guide's chapter. Print it with
-//! `cargo test -p binlog-tests --test mavlink loss_table -- --nocapture`.
+//! What arrives over links with losses, beside a sender like ArduPilot's: the table of the guide's chapter. Print it
+//! with `cargo test -p binlog-tests --test mavlink loss_table -- --nocapture`.
 
 use crate::flight;
 use crate::simulation::{COMPANION, Simulation, now, set_now};
@@ -86,8 +86,8 @@ fn ardupilot_like(link: (f64, f64), kind: Kind, share: Option<f64>, seed: u64) -
     f64::from(lost) / number as f64 * 100.0
 }
 
-/// The share of the link that log bytes can have, if each block and its acknowledgement arrive with these losses: 200 of
-/// 218 bytes.
+/// The share of the link that log bytes can have, if each block and its acknowledgement arrive with these losses: 200
+/// of 218 bytes.
 fn limit((loss, _): (f64, f64)) -> f64 {
     200.0 / 218.0 * (1.0 - loss) * (1.0 - loss) * 100.0
 }
@@ -126,9 +126,9 @@ fn a_flight_below_the_limit_loses_nothing() {
     for (link, share) in LINKS[1..].iter().flat_map(|&link| [(link, 0.8), (link, 0.5)]) {
         let part = share * limit(link) / 100.0;
         let lost_with = match window(link, part * 92_160.0).ceil() as u32 {
-            ..=48 => lost::<48>,
-            ..=64 => lost::<64>,
-            ..=120 => lost::<120>,
+            0..=48 => lost::<48>,
+            49..=64 => lost::<64>,
+            65..=120 => lost::<120>,
             blocks => panic!("{blocks} blocks"),
         };
         let fitting = [1, 2].map(|seed| lost_with(link, part, seed));

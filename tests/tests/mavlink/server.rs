@@ -182,7 +182,7 @@ fn a_store_without_logs_has_an_entry_that_says_so() {
 
 /// MAVProxy takes an empty packet for the end, even if packets before it were lost.
 #[test]
-fn a_whole_log_has_full_packets_and_a_short_one_but_no_empty_one() {
+fn a_whole_log_has_full_packets_and_a_short_one_not_an_empty() {
     for length in [1, 89, 90, 91, 179, 180, 450, 511, 512, 513, 900, 46_080, 46_081] {
         let mut shelf = Shelf::of(&[10, length, 20]);
         let mut server = server();
@@ -198,7 +198,7 @@ fn a_whole_log_has_full_packets_and_a_short_one_but_no_empty_one() {
 
 /// QGroundControl asks for chunks of 512 packets, and waits for one that is short or empty.
 #[test]
-fn a_range_beyond_the_end_gets_a_short_or_an_empty_packet_and_one_within_none() {
+fn only_a_range_beyond_the_end_gets_a_short_or_empty_packet() {
     let mut shelf = Shelf::of(&[900, 901]);
     let mut server = server();
     let mut lengths = |id, ofs, count| {
@@ -221,7 +221,7 @@ fn a_range_beyond_the_end_gets_a_short_or_an_empty_packet_and_one_within_none() 
 }
 
 #[test]
-fn requests_are_answered_in_turn_and_what_has_no_room_is_counted() {
+fn requests_are_answered_in_turn_others_are_counted() {
     let mut shelf = Shelf::of(&[9000]);
     let mut server = server();
     let gaps: Vec<u32> = (0..40).map(|i| (i * 7 % 100) * 90).collect();
@@ -341,7 +341,7 @@ fn no_more_bytes_a_second_are_sent_than_the_limit() {
 }
 
 #[test]
-fn a_log_that_grows_is_sent_as_far_as_it_was_and_goes_on_with_the_next_request() {
+fn a_growing_log_is_sent_up_to_its_length_at_the_request() {
     let mut shelf = Shelf::of(&[500, 1000]);
     let mut server = server();
     server.receive(STATION, &data(2, 0, u32::MAX));

@@ -153,8 +153,8 @@ impl<const BLOCKS: usize> Simulation<BLOCKS> {
         self.log.tally_of(kind).expect("a kind")
     }
 
-    /// Ends the stream. Asserts that each record is in a file, counted, or still in the ring; and returns the numbers of
-    /// those in the files.
+    /// Ends the stream. Asserts that each record is in a file, counted, or still in the ring; and returns the numbers
+    /// of those in the files.
     pub(crate) fn check(&mut self) -> Vec<Vec<(usize, u64)>> {
         for client in &self.clients {
             let stop = Message::RemoteLogBlockStatus { target: VEHICLE, seqno: Message::STOP, is_received: true };

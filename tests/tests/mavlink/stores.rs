@@ -149,7 +149,7 @@ fn ids_go_on_where_the_numbers_of_a_card_begin_again() {
 }
 
 #[test]
-fn a_pulled_card_is_an_error_of_each_request_and_is_served_again_when_it_is_back() {
+fn a_pulled_card_fails_each_request_and_is_served_when_back() {
     for geometry in EACH {
         let card = geometry.format();
         let computer = Computer::new(&card);

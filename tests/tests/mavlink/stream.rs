@@ -423,7 +423,7 @@ fn a_link_that_is_gone_for_a_minute_leaves_no_gap_in_the_file() {
     assert_eq!(simulation.stream.state(now()), StreamState::Silent);
     simulation.fly(10.0);
     assert!(simulation.finish(5.0));
-    assert_eq!(simulation.clients[0].files.len(), 1, "the same log goes on");
+    assert_eq!(simulation.clients[0].files.len(), 1, "the same log continues");
     simulation.check();
     assert!(simulation.tally(2).dropped > 1000);
     assert_eq!(simulation.log.statistics().lost, 0);

@@ -1,5 +1,6 @@
 //! Ground stations and companions as they are used, on the simulator's MAVLink link: what they record and download
-//! equals what the vehicle has. The clients are MAVProxy, mavlink-router, and scripts with pymavlink that lose messages.
+//! equals what the vehicle has. The clients are MAVProxy, mavlink-router, and scripts with pymavlink that lose
+//! messages.
 
 use binlog::LogFolder;
 use binlog_tests::{left_out, pymavlink};
