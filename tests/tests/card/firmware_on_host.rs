@@ -15,20 +15,22 @@ fn now() -> u64 {
 }
 
 /// Flies for three seconds, two measurements each millisecond. Nothing is logged before the flight starts.
-fn fly<S: Application>(card: &RamCard) -> Flight<S, RamCard, 8> {
+fn fly<S: Application>(card: &RamCard) -> Flight<S> {
     assert_eq!(S::boot(Reset::PowerOn), Claim::Cold);
     S::interrupt(0, 1);
-    let recorder = || SdLog::new(card.clone(), Undated, Options::DEFAULT);
-    let mut flight = Flight::<S, _, 8>::start(recorder(), now).expect("the first flight");
-    assert!(Flight::<S, _, 8>::start(recorder(), now).is_none());
+    let mut card = SdLog::new(card.clone(), Undated, Options::DEFAULT);
+    let mut flight = Flight::<S>::start(now).expect("the first flight");
+    assert!(Flight::<S>::start(now).is_none());
     for millisecond in 1..3000 {
         NOW.store(millisecond * 1000, Ordering::Relaxed);
         S::interrupt(now(), 2);
         if millisecond % 3 == 0 {
-            flight.step(now()).expect("the card works");
+            flight.step(now());
+            card.run(&mut flight.drain).expect("the card works");
         }
     }
-    flight.land().expect("the card works");
+    flight.land();
+    card.finish(&mut flight.drain).expect("the card works");
     for (name, _, tally) in S::counts() {
         assert_eq!((tally.dropped, tally.lost), (0, 0), "{name}");
     }
