@@ -30,11 +30,45 @@ pub(crate) fn remove_when_interrupted(path: &Path) {
 }
 
 /// From now on, an interrupt ends the program with the same exit code at any moment. Call it first of all.
+///
+/// A signal that `nohup` or a shell has told the program to ignore stays ignored.
 pub(crate) fn handle() {
     static HANDLER: Once = Once::new();
-    // A program that `nohup` or a shell has told to ignore such a signal keeps ignoring it, and gets no handler. After
-    // an interrupt, parts of files then stay, as after SIGKILL: the next run removes them.
-    HANDLER.call_once(|| drop(ctrlc::try_set_handler(interrupted)));
+    // Without a handler, parts of files stay after an interrupt, as after SIGKILL: the next run removes them.
+    HANDLER.call_once(|| {
+        #[cfg(unix)]
+        if let Ok(mut signals) = signal_hook::iterator::Signals::new(unix::unignored()) {
+            std::thread::spawn(move || signals.forever().for_each(|_| interrupted()));
+        }
+        #[cfg(not(unix))]
+        drop(ctrlc::try_set_handler(interrupted));
+    });
+}
+
+#[cfg(unix)]
+mod unix {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+    /// The signals of an interrupt that aren't ignored.
+    pub(super) fn unignored() -> Vec<i32> {
+        let status = std::fs::read_to_string("/proc/self/status");
+        let ignored = status.as_deref().ok().and_then(ignored);
+        // Other systems than Linux don't say it in a file. There, SIGHUP, which `nohup` ignores, has no handler.
+        let ignored = ignored.unwrap_or(1 << (SIGHUP - 1));
+        [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| ignored & 1 << (signal - 1) == 0).collect()
+    }
+
+    /// The signals that a process ignores, by its status (proc(5)): bit 0 is signal 1.
+    pub(super) fn ignored(status: &str) -> Option<u64> {
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
+        u64::from_str_radix(mask.trim(), 16).ok()
+    }
+
+    #[test]
+    fn ignored_signals_are_those_of_the_status() {
+        assert_eq!(ignored("SigBlk:\t0000000000000000\nSigIgn:\t0000000000001001\n"), Some(0x1001));
+        assert_eq!(ignored("Name:\tbinlog\n"), None);
+    }
 }
 
 /// From now on, the first interrupt is only noted, and the command ends by itself when [`is_noted`] says so. A second

@@ -19,8 +19,12 @@ impl Running {
         let mut program = crate::default_signals::with_default_signals(env!("CARGO_BIN_EXE_binlog"));
         #[cfg(not(unix))]
         let mut program = Command::new(env!("CARGO_BIN_EXE_binlog"));
-        program.args(arguments).env("TZ", "UTC");
-        program.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        program.args(arguments);
+        Self::run(program)
+    }
+
+    fn run(mut program: Command) -> Self {
+        program.env("TZ", "UTC").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         Running(Some(program.spawn().expect("the program runs")))
     }
 

@@ -2,6 +2,7 @@
 //!
 //! `BINLOG_FIRMWARE` is the folder that `tests/run firmware` builds firmware into.
 
+use crate::default_signals::with_default_signals;
 use binlog::{LogSchema, Records};
 use binlog_tests::{image, left_out};
 use std::collections::BTreeMap;
@@ -39,7 +40,7 @@ impl Firmware {
     fn client(&self, arguments: &[&str], folder: &Path) -> Child {
         let end = Instant::now() + Duration::from_secs(120);
         loop {
-            let mut command = Command::new(env!("CARGO_BIN_EXE_binlog"));
+            let mut command = with_default_signals(env!("CARGO_BIN_EXE_binlog"));
             command.args(arguments).arg(&self.link).arg("-o").arg(folder).stderr(Stdio::null()).stdout(Stdio::null());
             let mut client = command.spawn().expect("the program starts");
             sleep(Duration::from_millis(500));

@@ -86,6 +86,26 @@ fn a_recorder_without_a_vehicle_leaves_nothing() {
     assert!(!out.exists());
 }
 
+/// As under `nohup`, and in the background of a script.
+#[cfg(unix)]
+#[test]
+fn an_ignored_signal_stays_ignored_and_others_end_the_log() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let flight = flight();
+    let vehicle = Vehicle { stream: flight.clone(), ..Vehicle::new() }.fly();
+    let script = ["-c", "trap '' INT HUP; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_binlog"), "record"];
+    let mut program = Command::new("sh");
+    program.args(script).arg(&vehicle.link).arg("-o").arg(folder.path());
+    let program = Running::run(program);
+    wait_for_all(&vehicle);
+    program.interrupt("-INT");
+    program.interrupt("-HUP");
+    program.interrupt("-TERM");
+    let ran = program.ends();
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(fs::read(folder.path().join("00000001.BIN")).expect("the log") == flight);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_connection_that_closes_is_opened_again() {
