@@ -180,7 +180,7 @@ struct OpenLog {
     /// How many ACKs are to be repeated.
     repeats: u32,
     began_us: u64,
-    /// When the last block came, and the last one in order.
+    /// When the last block came, and when the first gap opened or was moved by a block in order.
     block_us: u64,
     progress_us: u64,
     /// The first and the last of the heartbeats since the last block, without a gap.
@@ -320,6 +320,9 @@ impl Recorder {
             return;
         }
         let ahead = ahead as usize;
+        if log.slots.is_empty() {
+            log.progress_us = now_us;
+        }
         if log.slots.len() <= ahead {
             log.slots.resize_with(ahead + 1, Slot::default);
         }
@@ -458,7 +461,7 @@ impl Recorder {
             let is_landed = log.disarmed_us.is_some_and(|disarmed| since(disarmed) >= LANDED_US);
             if since(heard) >= LOST_US {
                 self.end(LogEnd::LinkLost);
-            } else if since(log.progress_us) >= STALLED_US && since(log.block_us) < ENDED_US {
+            } else if !log.slots.is_empty() && since(log.progress_us) >= STALLED_US && since(log.block_us) < ENDED_US {
                 self.end(LogEnd::BlockMissing);
                 self.stop_stream(now_us);
             } else if self.rotates && is_landed {

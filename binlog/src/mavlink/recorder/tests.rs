@@ -256,6 +256,30 @@ fn a_stream_whose_gap_stays_is_restarted() {
 }
 
 #[test]
+fn a_gap_after_an_idle_time_may_stay_for_30_seconds() {
+    // The idle vehicle sends nothing, as ArduPilot while it is disarmed, or repeats a block.
+    for repeats in [false, true] {
+        let (mut recorder, log) = (recorder(), log(1000));
+        let mut written = Written::default();
+        recorder.receive(0, VEHICLE, &block(0, &log));
+        recorder.receive(0, VEHICLE, &block(1, &log));
+        for second in 1..120 {
+            recorder.receive(second * SECOND, VEHICLE, &heartbeat(false));
+            if repeats {
+                recorder.receive(second * SECOND, VEHICLE, &block(1, &log));
+            }
+            sent(&mut recorder, second * SECOND);
+        }
+        for (second, seqno) in [(120, 3), (149, 4), (149, 2)] {
+            recorder.receive(second * SECOND, VEHICLE, &block(seqno, &log));
+            sent(&mut recorder, second * SECOND);
+        }
+        written.take(&mut recorder);
+        assert!(written.logs == [log] && written.ends.is_empty(), "{:?}", written.ends);
+    }
+}
+
+#[test]
 fn a_log_is_rotated_after_a_vehicle_is_disarmed() {
     for rotate_on_disarm in [false, true] {
         let options = RecorderOptions { system: Some(7), rotate_on_disarm, ..RecorderOptions::default() };
