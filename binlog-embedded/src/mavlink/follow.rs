@@ -40,8 +40,9 @@ const PIECES: usize = 2;
 ///   a whole block, and the stream is [`Finished`](StreamState::Finished). A START begins the log that is open then;
 ///   one that comes before the end leaves the rest of the old one out. `binlog record` starts again by itself; with
 ///   MAVProxy, restart the module.
-/// - **When the card is pulled**, the stream waits. A card that comes back has a new log, so the client gets the rest
-///   of the old one, up to what was flushed. If the old one can't be read for 10 seconds, the stream ends.
+/// - **When the card is pulled**, the stream waits, and sends its last block again each second. When the card is back,
+///   it begins a new log, so the client gets the rest of the old one, up to what was flushed. If the old one can't be
+///   read for 10 seconds, the stream ends.
 /// - Records count as flushed when the card has them; what the client has isn't counted.
 pub struct Follow<const BLOCKS: usize> {
     window: Window<BLOCKS>,
@@ -58,6 +59,9 @@ pub struct Follow<const BLOCKS: usize> {
     /// The number of the block that is being read, and its bytes that were.
     reading: u32,
     filled: usize,
+    /// The block that was sent last, for the time in which the card can't be read.
+    sent: Option<u32>,
+    sent_block: [u8; BLOCK],
 }
 
 impl<const BLOCKS: usize> Follow<BLOCKS> {
@@ -73,6 +77,8 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
             block: [0; BLOCK],
             reading: 0,
             filled: 0,
+            sent: None,
+            sent_block: [0; BLOCK],
         }
     }
 
@@ -93,7 +99,9 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
     /// The store's. The log is read again after a second; after 10 errors in succession the stream ends.
     pub fn next<L: LogStore>(&mut self, now_us: u64, store: &mut L) -> Result<Option<Message<'_>>, L::Error> {
         for _ in 0..PIECES {
-            let Some((number, offset)) = self.wanted(now_us as u32, store.open_log()) else { return Ok(None) };
+            let Some((number, offset)) = self.wanted(now_us as u32, store.open_log()) else {
+                return Ok(self.keep_alive(now_us as u32));
+            };
             let read = store.read_at(number, offset, &mut self.block[self.filled..]);
             if self.take(now_us as u32, read)? {
                 return Ok(self.send(now_us as u32));
@@ -114,7 +122,9 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
         store: &mut L,
     ) -> Result<Option<Message<'_>>, L::Error> {
         for _ in 0..PIECES {
-            let Some((number, offset)) = self.wanted(now_us as u32, store.open_log()) else { return Ok(None) };
+            let Some((number, offset)) = self.wanted(now_us as u32, store.open_log()) else {
+                return Ok(self.keep_alive(now_us as u32));
+            };
             let read = store.read_at(number, offset, &mut self.block[self.filled..]).await;
             if self.take(now_us as u32, read)? {
                 return Ok(self.send(now_us as u32));
@@ -141,7 +151,7 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
             self.number = Some(open?);
             self.window.begin();
             (self.is_ended, self.is_complete) = (false, false);
-            (self.failures, self.filled) = (0, 0);
+            (self.failures, self.filled, self.sent) = (0, 0, None);
         }
         let number = self.number?;
         self.is_ended |= open != self.number;
@@ -158,6 +168,7 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
                 let next = self.window.next();
                 let has_block = u64::from(bytes) >= (u64::from(next) + 1) * BLOCK as u64;
                 if !self.may_add(now_us) || !(has_block || self.is_ended) {
+                    self.window.keep_alive(now_us);
                     return None;
                 }
                 next
@@ -210,7 +221,15 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
         }
         let due = self.window.due(now_us)?;
         self.window.sent(now_us, due);
+        (self.sent, self.sent_block) = (Some(self.reading), self.block);
         Some(Message::RemoteLogDataBlock { target: self.window.client()?, seqno: self.reading, data: &self.block })
+    }
+
+    /// The last block once more, while the log can't be read, so that the client doesn't take the log for ended.
+    fn keep_alive(&mut self, now_us: u32) -> Option<Message<'_>> {
+        let seqno = self.sent.filter(|_| self.failures > 0 && self.window.is_quiet(now_us))?;
+        self.window.sent_again(now_us, seqno);
+        Some(Message::RemoteLogDataBlock { target: self.window.client()?, seqno, data: &self.sent_block })
     }
 
     /// Whether there is a client, and what it does.

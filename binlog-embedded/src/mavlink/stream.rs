@@ -55,6 +55,8 @@ const PIECE: usize = BLOCK / 2;
 /// - **A link that is gone**, or a client: after 10 seconds without an answer, one block a second is sent, the oldest
 ///   one. When the client answers, the same log continues, without a gap in the file; records that found no room in the
 ///   ring meanwhile are counted. After 10 minutes without an answer, the stream ends, and a START begins a new log.
+/// - **While little is logged**, a block is sent again after each second without one: clients take a stream without
+///   blocks for one that has ended.
 /// - **STOP** ends the stream; what isn't acknowledged counts as lost. The next START begins a new log.
 /// - **A vehicle that restarts** sends nothing before the next START: an uninvited block 0 would overwrite a client's
 ///   file. `binlog record` and mavlink-router start a new log by themselves; MAVProxy's module has to be restarted.
@@ -130,7 +132,8 @@ struct Block {
 /// No record.
 const NONE: u8 = u8::MAX;
 
-/// `first` of a block in which a file begins after another one. Its records aren't counted one by one.
+/// `first` of a block whose records aren't counted one by one, because a file begins in it after another one, or of one
+/// whose records are counted already.
 const UNKNOWN: u8 = u8::MAX;
 
 impl<const BLOCKS: usize> Stream<BLOCKS> {
@@ -187,7 +190,11 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
             self.window.finish();
             self.end = End::Done;
         } else {
-            return self.fill(drain);
+            let has_more = self.fill(drain);
+            if !has_more {
+                self.window.keep_alive(now_us as u32);
+            }
+            return has_more;
         }
         true
     }
@@ -241,6 +248,8 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
                 drain.flushed_to(position);
             }
         }
+        // It may be sent once more, when its records are counted.
+        (self.blocks[slot].first, self.blocks[slot].last) = (UNKNOWN, NONE);
         self.window.free(slot);
     }
 

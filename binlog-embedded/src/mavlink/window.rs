@@ -12,6 +12,9 @@
 //! *Flight* is in the order of transmissions, so the block that is due next is the first one. The lists are links
 //! between the blocks. Calls that look at all blocks are those that look for a free one or for the oldest one.
 //!
+//! The block that was acknowledged last keeps its bytes while another one is free. It goes from *Free* to *Again* if
+//! nothing is sent for a second.
+//!
 //! Times are microseconds modulo 2³², which are more than an hour. All that is due is due sooner; if a time is that
 //! old, a START may count as repeated for two seconds.
 
@@ -90,6 +93,9 @@ const PROBE_US: u32 = 1_000_000;
 const LONGEST_US: u32 = 8_000_000;
 /// Beside the measured round trip, because loops and links work in steps.
 const MARGIN_US: u32 = 10_000;
+/// After this time without a block, one is sent again. Clients take a stream without blocks for one that has ended:
+/// `binlog record` after 3 seconds, mavlink-router after 5.
+const KEEP_US: u32 = 1_000_000;
 /// Later transmissions that are acknowledged before a block counts as lost.
 const LATER: u8 = 3;
 /// Blocks that are sent again, at most, each time that nothing was heard for the timeout.
@@ -181,6 +187,8 @@ pub(super) struct Window<const BLOCKS: usize> {
     next: u32,
     /// All blocks before this one are acknowledged.
     oldest: u32,
+    /// The block that was acknowledged last, if it is free and still has its bytes.
+    kept: u8,
     /// The time that a block takes at the limited rate.
     block_us: u32,
     /// The round trip and its mean deviation; 0 before the first acknowledgement.
@@ -225,6 +233,7 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
             }; BLOCKS],
             next: 0,
             oldest: 0,
+            kept: NONE,
             block_us: FRAME * 1_000_000 / rate,
             round_trip_us: 0,
             deviation_us: 0,
@@ -461,13 +470,42 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
         if self.has_none_on_the_way() {
             self.heard_us = now_us;
         }
-        self.sent_us = now_us;
         let i = due.slot as u8;
         let slot = self.slot_mut(i);
         slot.is_repeated = slot.place != Place::Fresh;
         (slot.sent_us, slot.later) = (now_us, 0);
         count(if slot.is_repeated { &mut self.counts.sent_again } else { &mut self.counts.sent });
         self.put(i, Place::Flight);
+        self.pace(now_us);
+    }
+
+    /// Has a block sent again if none waits, so that clients don't take the log for one that has ended.
+    pub(super) fn keep_alive(&mut self, now_us: u32) {
+        if self.kept != NONE && self.is_empty() && self.is_quiet(now_us) {
+            let kept = core::mem::replace(&mut self.kept, NONE);
+            self.oldest = self.next.wrapping_sub((self.next as u8).wrapping_sub(self.slot(kept).number).into());
+            self.heard_us = now_us;
+            self.put(kept, Place::Again);
+        }
+    }
+
+    /// Whether blocks may be sent, but none was for a second.
+    pub(super) fn is_quiet(&self, now_us: u32) -> bool {
+        self.may_send(now_us) && now_us.wrapping_sub(self.sent_us) >= KEEP_US
+    }
+
+    /// Notes that the owner sends a block again by itself.
+    pub(super) fn sent_again(&mut self, now_us: u32, number: u32) {
+        if let Some(slot) = self.find(Place::Flight, number) {
+            self.slot_mut(slot).is_repeated = true;
+        }
+        count(&mut self.counts.sent_again);
+        self.pace(now_us);
+    }
+
+    /// Notes when a block is sent, for the rate.
+    fn pace(&mut self, now_us: u32) {
+        self.sent_us = now_us;
         let late_us = (self.wait_us(now_us)).clamp(-BURST_US, 0);
         self.allowed_us = now_us.wrapping_add_signed(late_us).wrapping_add(self.block_us);
     }
@@ -479,18 +517,23 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
 
     // What the owner does with blocks.
 
-    /// A free block, if one can be added.
+    /// A free block, if one can be added; the kept one if there is no other.
     fn room(&self) -> Option<u8> {
         if self.next.wrapping_sub(self.oldest) >= SPAN {
             return None;
         }
-        (0..).zip(&self.slots).find(|(_, slot)| slot.place == Place::Free).map(|(i, _)| i)
+        let mut free = (0..).zip(&self.slots).filter(|(_, slot)| slot.place == Place::Free).map(|(i, _)| i);
+        let first = free.next()?;
+        if first == self.kept { free.next().or(Some(first)) } else { Some(first) }
     }
 
     /// Takes a block out of the pool, to be filled.
     pub(super) fn take(&mut self) -> Option<usize> {
         let slot = self.room()?;
         self.slot_mut(slot).place = Place::Taken;
+        if slot == self.kept {
+            self.kept = NONE;
+        }
         Some(slot.into())
     }
 
@@ -508,13 +551,14 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
         self.slot_mut(slot as u8).place = Place::Free;
     }
 
-    /// Takes an acknowledged block out of its list.
+    /// Takes an acknowledged block out of its list. The owner gives it back to the pool.
     pub(super) fn take_acknowledged(&mut self) -> Option<usize> {
         let slot = self.lists[Place::Acknowledged as usize].first;
         if slot == NONE {
             return None;
         }
         self.remove(slot);
+        self.kept = slot;
         Some(slot.into())
     }
 
@@ -553,7 +597,7 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
 
     /// Begins a log for the client. All blocks are in the pool.
     pub(super) fn begin(&mut self) {
-        (self.is_awaited, self.next, self.oldest) = (false, 0, 0);
+        (self.is_awaited, self.next, self.oldest, self.kept) = (false, 0, 0, NONE);
     }
 
     /// Ends the stream of a client that is silent for too long.

@@ -2,11 +2,10 @@
 //! link with losses. The figures are printed by
 //! `cargo test -p binlog-tests --test mavlink clients -- --nocapture`.
 
+use crate::companion::{CLIENT, Companion, heartbeat};
 use crate::flight;
 use crate::simulation::{Simulation, now, numbers, set_now};
-use binlog::mavlink::{
-    Address, Downloader, DownloaderOptions, LogEnd, Recorder, RecorderEvent, RecorderOptions, RecorderState,
-};
+use binlog::mavlink::{Address, Downloader, DownloaderOptions, LogEnd, Recorder, RecorderOptions, RecorderState};
 use binlog_embedded::mavlink::{LogEntry, LogStore, Message, Piece, Server, ServerOptions};
 use binlog_embedded::mavlink::{Stream, StreamOptions, StreamState};
 use binlog_tests::mavlink::ardupilot::ArduPilotLike;
@@ -16,14 +15,10 @@ use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 
-const CLIENT: Address = Address::new(254, 155);
-
 /// What a recorder has written of a simulated vehicle.
 struct Recording<const BLOCKS: usize> {
     simulation: Simulation<BLOCKS>,
-    recorder: Recorder,
-    logs: Vec<Vec<u8>>,
-    ends: Vec<LogEnd>,
+    companion: Companion,
     due: u64,
     heartbeat_us: u64,
     is_finishing: bool,
@@ -33,15 +28,7 @@ impl<const BLOCKS: usize> Recording<BLOCKS> {
     fn new(conditions: Conditions, seed: u64) -> Self {
         let mut simulation = Simulation::new(conditions, seed);
         simulation.clients.clear();
-        Recording {
-            simulation,
-            recorder: Recorder::new(RecorderOptions::default()),
-            logs: Vec::new(),
-            ends: Vec::new(),
-            due: 0,
-            heartbeat_us: 0,
-            is_finishing: false,
-        }
+        Recording { simulation, companion: Companion::new(), due: 0, heartbeat_us: 0, is_finishing: false }
     }
 
     fn step(&mut self) {
@@ -58,28 +45,13 @@ impl<const BLOCKS: usize> Recording<BLOCKS> {
         }
         if now_us >= self.heartbeat_us {
             self.heartbeat_us = now_us + 1_000_000;
-            let (custom_mode, kind, autopilot, base_mode, system_status) = (0, 2, 3, 128, 4);
-            let message = Message::Heartbeat { custom_mode, kind, autopilot, base_mode, system_status };
-            down.send(now_us, Packet::new(VEHICLE, &message));
+            down.send(now_us, Packet::new(VEHICLE, &heartbeat()));
         }
         while down.has_room(now_us) {
             let Some(message) = stream.next(now_us) else { break };
             down.send(now_us, Packet::new(VEHICLE, &message));
         }
-        for packet in down.receive(now_us) {
-            self.recorder.receive(now_us, packet.sender, &packet.message());
-        }
-        while up.has_room(now_us) {
-            let Some(message) = self.recorder.next(now_us) else { break };
-            up.send(now_us, Packet::new(CLIENT, &message));
-        }
-        while let Some(event) = self.recorder.take() {
-            match event {
-                RecorderEvent::Begin(_) => self.logs.push(Vec::new()),
-                RecorderEvent::Block(block) => self.logs.last_mut().expect("a log").extend(*block),
-                RecorderEvent::End(why) => self.ends.push(why),
-            }
-        }
+        self.companion.step(now_us, down, up);
     }
 
     /// Flies, and logs `bytes_per_second`.
@@ -111,7 +83,7 @@ impl<const BLOCKS: usize> Recording<BLOCKS> {
 
     /// Asserts that each record is in a log or counted, and each log is the beginning of the vehicle's.
     fn check(&self) {
-        let read: Vec<_> = self.logs.iter().map(|log| numbers(log)).collect();
+        let read: Vec<_> = self.companion.logs.iter().map(|log| numbers(log)).collect();
         let all: BTreeSet<_> = read.iter().flatten().copied().collect();
         assert_eq!(all.len(), read.iter().map(Vec::len).sum::<usize>(), "no record is in two logs");
         let (found, tally) = (all.len() as u32, self.simulation.tally(2));
@@ -138,12 +110,16 @@ fn every_record_of_a_stream_is_recorded_or_counted() {
             recording.fly(20.0, 30_000);
             recording.finish();
             recording.check();
-            assert_eq!(recording.logs.len(), 1, "{loss} {burst} {seed}: {:?}", recording.ends);
+            assert_eq!(recording.companion.logs.len(), 1, "{loss} {burst} {seed}: {:?}", recording.companion.ends);
             // The next log begins by itself.
             recording.fly(10.0, 30_000);
             recording.finish();
             recording.check();
-            assert_eq!((recording.logs.len(), &*recording.ends), (2, &[LogEnd::NextLog][..]), "{loss} {burst} {seed}");
+            assert_eq!(
+                (recording.companion.logs.len(), &*recording.companion.ends),
+                (2, &[LogEnd::NextLog][..]),
+                "{loss} {burst} {seed}"
+            );
         }
     }
 }
@@ -156,7 +132,7 @@ fn a_link_that_is_gone_for_a_moment_costs_no_log() {
     recording.fly(10.0, 20_000);
     recording.finish();
     recording.check();
-    assert_eq!((recording.logs.len(), &*recording.ends), (1, &[][..]));
+    assert_eq!((recording.companion.logs.len(), &*recording.companion.ends), (1, &[][..]));
 }
 
 #[test]
@@ -167,8 +143,8 @@ fn a_link_that_is_gone_for_a_minute_begins_another_log() {
     recording.fly(20.0, 20_000);
     recording.finish();
     recording.check();
-    assert_eq!((recording.logs.len(), &*recording.ends), (2, &[LogEnd::LinkLost][..]));
-    assert!(recording.logs[1].len() > 200_000, "{}", recording.logs[1].len());
+    assert_eq!((recording.companion.logs.len(), &*recording.companion.ends), (2, &[LogEnd::LinkLost][..]));
+    assert!(recording.companion.logs[1].len() > 200_000, "{}", recording.companion.logs[1].len());
 }
 
 #[test]
@@ -178,20 +154,48 @@ fn a_vehicle_that_restarts_begins_another_log() {
     // The stream begins again: the ring keeps its records.
     *recording.simulation.stream = Stream::new(StreamOptions { address: VEHICLE, ..StreamOptions::DEFAULT });
     recording.fly(20.0, 20_000);
-    assert_eq!((recording.logs.len(), &*recording.ends), (2, &[LogEnd::NextLog][..]));
-    assert!(recording.logs[1].len() > 200_000, "{}", recording.logs[1].len());
-    numbers(&recording.logs[1]);
+    assert_eq!((recording.companion.logs.len(), &*recording.companion.ends), (2, &[LogEnd::NextLog][..]));
+    assert!(recording.companion.logs[1].len() > 200_000, "{}", recording.companion.logs[1].len());
+    numbers(&recording.companion.logs[1]);
 }
 
 #[test]
 fn a_recorder_that_restarts_begins_another_log() {
     let mut recording = Recording::<40>::new(link(0.05, 1.0), 8);
     recording.fly(10.0, 20_000);
-    recording.recorder = Recorder::new(RecorderOptions::default());
+    recording.companion.recorder = Recorder::new(RecorderOptions::default());
     recording.fly(20.0, 20_000);
     recording.finish();
-    assert_eq!((recording.logs.len(), recording.recorder.state()), (2, RecorderState::Recording));
+    assert_eq!((recording.companion.logs.len(), recording.companion.recorder.state()), (2, RecorderState::Recording));
     recording.check();
+}
+
+#[test]
+fn a_stream_with_little_to_send_is_one_log() {
+    for (seed, bytes_per_second) in [(1, 0), (2, 20), (3, 60)] {
+        for (loss, burst) in [(0.0, 1.0), (0.2, 1.0), (0.2, 10.0)] {
+            let mut recording = Recording::<2>::new(link(loss, burst), seed);
+            recording.fly(5.0, 20_000);
+            recording.fly(120.0, bytes_per_second);
+            recording.finish();
+            recording.check();
+            let Companion { logs, ends, .. } = &recording.companion;
+            assert_eq!((logs.len(), &**ends), (1, &[][..]), "{bytes_per_second} {loss} {burst}");
+            assert_eq!(recording.simulation.log.statistics().lost, 0);
+            assert!(recording.simulation.log.tallies().all(|(_, tally)| tally.unflushed == 0));
+        }
+    }
+}
+
+#[test]
+fn a_client_that_vanishes_from_an_idle_stream_is_noticed() {
+    let mut recording = Recording::<40>::new(link(0.0, 1.0), 1);
+    recording.fly(5.0, 20_000);
+    recording.fly(15.0, 0);
+    assert_eq!(recording.simulation.stream.state(now()), StreamState::Streaming);
+    recording.simulation.up.is_gone = true;
+    recording.fly(15.0, 0);
+    assert_eq!(recording.simulation.stream.state(now()), StreamState::Silent);
 }
 
 /// Goodput in % of a link of 92,160 bytes/s, as `loss_table` has it for other clients.
@@ -200,9 +204,9 @@ fn a_saturated_stream_uses_what_the_link_carries() {
     for (loss, burst, least) in [(0.0, 1.0, 91.0), (0.05, 1.0, 81.0), (0.2, 1.0, 57.0)] {
         let mut recording = Recording::<40>::new(Conditions { loss, burst, ..Conditions::SERIAL }, 1);
         recording.fly(10.0, 110_000);
-        let before = recording.recorder.counts().blocks;
+        let before = recording.companion.recorder.counts().blocks;
         recording.fly(60.0, 110_000);
-        let blocks = recording.recorder.counts().blocks - before;
+        let blocks = recording.companion.recorder.counts().blocks - before;
         let percent = blocks as f64 * 200.0 / (60.0 * 92_160.0) * 100.0;
         println!("recorder, losses of {loss}: {percent:.1} %");
         assert!(percent >= least, "{loss}: {percent:.1} %");
@@ -384,10 +388,10 @@ fn a_download_over_any_link_is_the_log() {
 }
 
 /// A recorder of a sender like ArduPilot's, which logs 10,000 bytes a second for `seconds`. Returns what was logged.
-fn ardupilot(recorder: &mut Recorder, sender: &mut ArduPilotLike, loss: f64, seconds: u64) -> (Vec<u8>, Vec<Vec<u8>>) {
+fn ardupilot(companion: &mut Companion, sender: &mut ArduPilotLike, loss: f64, seconds: u64) -> Vec<u8> {
     let conditions = Conditions { loss, ..link(loss, 1.0) };
     let (mut down, mut up) = (Channel::new(conditions, 1), Channel::new(conditions, 2));
-    let (mut logged, mut logs) = (Vec::new(), Vec::<Vec<u8>>::new());
+    let mut logged = Vec::new();
     for now_us in (now()..now() + (seconds + 2) * 1_000_000).step_by(1000) {
         set_now(now_us);
         if now_us % 10_000 == 0 && now() < seconds * 1_000_000 {
@@ -401,36 +405,25 @@ fn ardupilot(recorder: &mut Recorder, sender: &mut ArduPilotLike, loss: f64, sec
             let Some(packet) = sender.send(now_us) else { break };
             down.send(now_us, packet);
         }
-        for packet in down.receive(now_us) {
-            recorder.receive(now_us, packet.sender, &packet.message());
-        }
-        while up.has_room(now_us) {
-            let Some(message) = recorder.next(now_us) else { break };
-            up.send(now_us, Packet::new(CLIENT, &message));
-        }
-        while let Some(event) = recorder.take() {
-            match event {
-                RecorderEvent::Begin(_) => logs.push(Vec::new()),
-                RecorderEvent::Block(block) => logs.last_mut().expect("a log").extend(*block),
-                RecorderEvent::End(_) => {}
-            }
-        }
+        companion.step(now_us, &mut down, &mut up);
     }
-    (logged, logs)
+    logged
 }
 
 #[test]
 fn ardupilots_stream_is_recorded() {
     for loss in [0.0, 0.05, 0.2] {
         set_now(0);
-        let options = RecorderOptions { system: Some(1), ..RecorderOptions::default() };
         let mut sender = ArduPilotLike::new(100);
-        let (logged, logs) = ardupilot(&mut Recorder::new(options), &mut sender, loss, 20);
+        let mut companion = Companion::new();
+        let logged = ardupilot(&mut companion, &mut sender, loss, 20);
         assert!(logged.len() > 100_000, "{}", logged.len());
+        let logs = companion.logs;
         assert!(logs.len() == 1 && logs[0] == logged[..logged.len() / 200 * 200], "{loss}: {} logs", logs.len());
         // It ignores START while it sends, so another client has it stop first.
-        let mut restarted = Recorder::new(options);
-        let (_, logs) = ardupilot(&mut restarted, &mut sender, loss, 60);
-        assert!(restarted.counts().headless > 0 && !logs.is_empty() && logs[0].len() > 50_000, "{loss}");
+        let mut restarted = Companion::new();
+        ardupilot(&mut restarted, &mut sender, loss, 60);
+        let is_recorded = restarted.logs.first().is_some_and(|log| log.len() > 50_000);
+        assert!(restarted.recorder.counts().headless > 0 && is_recorded, "{loss}");
     }
 }

@@ -1,7 +1,9 @@
 //! The log of a card and the stream at once: both have the same bytes.
 
+use crate::companion::{Companion, heartbeat};
 use crate::flight::{self, Flight};
 use crate::simulation::{COMPANION, now, set_now};
+use binlog::mavlink::LogEnd;
 use binlog_embedded::mavlink::{Follow, StreamOptions, StreamState};
 use binlog_embedded::sd_log::{Options, Undated};
 use binlog_embedded::{Drain, Logger, SdLog};
@@ -27,12 +29,20 @@ struct Vehicle {
     down: Channel,
     up: Channel,
     client: Client,
+    /// The client, if it isn't `client`.
+    companion: Option<Companion>,
+    is_flying: bool,
     bytes_per_second: u64,
     due: u64,
     next: u64,
 }
 
 impl Vehicle {
+    /// A vehicle whose client is the library's.
+    fn recorded(conditions: Conditions) -> Self {
+        Vehicle { companion: Some(Companion::new()), ..Vehicle::new(conditions) }
+    }
+
     fn new(conditions: Conditions) -> Self {
         set_now(0);
         let log: &'static Logger<Flight, RING> = Box::leak(Box::new(Logger::new()));
@@ -48,6 +58,8 @@ impl Vehicle {
             down: Channel::new(conditions, 1),
             up: Channel::new(conditions, 2),
             client: Client::new(Kind::MavProxy, COMPANION),
+            companion: None,
+            is_flying: true,
             bytes_per_second: 30_000,
             due: 0,
             next: 0,
@@ -65,7 +77,10 @@ impl Vehicle {
                 flight::log(self.log, 2, self.next);
                 self.next += 1;
             }
-            if self.bytes_per_second > 0 {
+            if now_us % 1_000_000 == 0 && self.companion.is_some() {
+                self.down.send(now_us, Packet::new(VEHICLE, &heartbeat()));
+            }
+            if self.is_flying {
                 // While there is no card, it says so.
                 let _ = self.sd.run(&mut self.drain);
             }
@@ -78,6 +93,10 @@ impl Vehicle {
                 let Ok(Some(message)) = message else { break };
                 self.down.send(now_us, Packet::new(VEHICLE, &message));
             }
+            if let Some(companion) = &mut self.companion {
+                companion.step(now_us, &mut self.down, &mut self.up);
+                continue;
+            }
             self.down.receive(now_us).iter().for_each(|packet| self.client.receive(now_us, packet));
             while self.up.has_room(now_us) {
                 let Some(packet) = self.client.send(now_us) else { break };
@@ -88,6 +107,7 @@ impl Vehicle {
 
     /// The flight ends, and with it the log on the card.
     fn land(&mut self) {
+        self.is_flying = false;
         self.bytes_per_second = 0;
         self.log.stop();
         self.sd.finish(&mut self.drain).expect("the card works");
@@ -100,7 +120,10 @@ impl Vehicle {
     /// Asserts that a file of the client is a log of the card, with zeros up to a whole block.
     fn assert_equal(&self, file: usize, log: usize) {
         let log = Volume::of(&self.card).read(&format!("LOGS/{log:08}.BIN")).expect("the log is there");
-        let file = self.client.files[file].prefix();
+        let file = match &self.companion {
+            Some(companion) => &companion.logs[file],
+            None => self.client.files[file].prefix(),
+        };
         let (same, zeros) = file.split_at(log.len().min(file.len()));
         assert!(same == log, "{} of {} bytes", file.len(), log.len());
         assert!(zeros.len() < 200 && zeros.iter().all(|&byte| byte == 0));
@@ -194,4 +217,37 @@ fn the_stream_ends_if_the_card_stays_away() {
     vehicle.fly(10);
     assert_eq!(vehicle.state(), StreamState::Finished);
     vehicle.assert_equal(1, 2);
+}
+
+#[test]
+fn a_recorder_has_the_rest_of_a_log_whose_card_is_away() {
+    for (seed, bytes_per_second) in [30_000, 20].into_iter().enumerate() {
+        let mut vehicle = Vehicle::recorded(Conditions { loss: 0.05, ..Conditions::SERIAL });
+        vehicle.fly(5);
+        vehicle.bytes_per_second = bytes_per_second;
+        vehicle.fly(10 + seed as u64);
+        vehicle.card.pull();
+        vehicle.fly(5);
+        vehicle.card.put_back();
+        vehicle.fly(10);
+        vehicle.land();
+        vehicle.fly(10);
+        assert_eq!(vehicle.companion.as_ref().map(|it| &*it.ends), Some(&[LogEnd::NextLog][..]));
+        vehicle.assert_equal(0, 1);
+        vehicle.assert_equal(1, 2);
+    }
+}
+
+#[test]
+fn a_recorder_has_a_log_with_little_to_send_once() {
+    for bytes_per_second in [0, 20] {
+        let mut vehicle = Vehicle::recorded(Conditions { loss: 0.2, ..Conditions::SERIAL });
+        vehicle.fly(5);
+        vehicle.bytes_per_second = bytes_per_second;
+        vehicle.fly(60);
+        assert_eq!(vehicle.companion.as_ref().map(|it| (it.logs.len(), it.ends.len())), Some((1, 0)));
+        vehicle.land();
+        vehicle.fly(2);
+        vehicle.assert_equal(0, 1);
+    }
 }

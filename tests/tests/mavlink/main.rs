@@ -2,6 +2,7 @@
 
 mod any_link;
 mod clients;
+mod companion;
 mod download;
 #[path = "../../../binlog-embedded/tests/flight/mod.rs"]
 mod flight;

@@ -262,6 +262,7 @@ fn a_block_is_sent_again_after_the_measured_time() {
             sent.iter().for_each(|&block| bench.says(COMPANION, VEHICLE, block, true));
         }
         let waiting = bench.sends();
+        wait(round_trip);
         waiting.iter().for_each(|&block| bench.says(COMPANION, VEHICLE, block, true));
         wait(500_000);
         bench.log_a_block();
