@@ -8,7 +8,7 @@ const NO_AUTOPILOT: u8 = 8;
 const ARMED: u8 = 128;
 /// Time between heartbeats of the client, in microseconds.
 const HEARTBEAT_US: u64 = 1_000_000;
-/// A link that has told its heartbeats for so long has no vehicle that sends any, in microseconds.
+/// Without heartbeats for this time, everybody is asked, in microseconds.
 const UNHEARD_US: u64 = 2_500_000;
 /// A vehicle that is silent for so long is lost, in microseconds.
 pub(super) const LOST_US: u64 = 10_000_000;
@@ -22,6 +22,8 @@ pub(super) struct Peer {
     kind: u8,
     /// The system that the user chose.
     chosen: Option<u8>,
+    /// The system whose log is open.
+    held: Option<u8>,
     /// The autopilot whose heartbeat came first.
     vehicle: Option<Address>,
     heard_us: Option<u64>,
@@ -36,6 +38,7 @@ impl Peer {
             address,
             kind,
             chosen,
+            held: None,
             vehicle: None,
             heard_us: None,
             is_armed: None,
@@ -47,7 +50,7 @@ impl Peer {
     /// Takes a heartbeat of any component.
     pub(super) fn hear(&mut self, now_us: u64, sender: Address, autopilot: u8, base_mode: u8) {
         let is_other = |system| system != sender.system;
-        if autopilot == NO_AUTOPILOT || self.chosen.is_some_and(is_other) {
+        if autopilot == NO_AUTOPILOT || self.chosen.or(self.held).is_some_and(is_other) {
             return;
         }
         let is_lost = self.heard_us.is_none_or(|heard| now_us.saturating_sub(heard) >= LOST_US);
@@ -61,6 +64,16 @@ impl Peer {
         }
     }
 
+    /// Holds on to a system that answered, whoever else sends heartbeats, or lets it go.
+    pub(super) fn hold(&mut self, system: Option<u8>) {
+        self.held = system;
+        if let Some(held) = system
+            && self.vehicle.is_none_or(|vehicle| vehicle.system != held)
+        {
+            (self.vehicle, self.heard_us, self.is_armed) = (None, None, None);
+        }
+    }
+
     /// When the last heartbeat of a system came, if it is the vehicle's.
     pub(super) fn heard_us(&self, system: u8) -> Option<u64> {
         self.vehicle.filter(|vehicle| vehicle.system == system).and(self.heard_us)
@@ -70,9 +83,9 @@ impl Peer {
         self.is_armed
     }
 
-    /// The system that is asked: the chosen one, or the one whose heartbeats come.
+    /// The system that is asked: the chosen one, the one whose log is open, or the one whose heartbeats come.
     pub(super) fn system(&self) -> Option<u8> {
-        self.chosen.or(self.vehicle.map(|vehicle| vehicle.system))
+        self.chosen.or(self.held).or(self.vehicle.map(|vehicle| vehicle.system))
     }
 
     /// Whom to ask. Without heartbeats it is everybody, after a while: routers pass them on, but one may not.

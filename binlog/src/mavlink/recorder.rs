@@ -22,7 +22,7 @@ const ENDED_US: u64 = 3_000_000;
 const HEARTBEAT_US: u64 = 2_500_000;
 /// A stream whose first gap stays for so long isn't worth waiting for, in microseconds.
 const STALLED_US: u64 = 30_000_000;
-/// For so long, a second block 0 is a repeated one, in microseconds.
+/// Within this time, another block 0 is a repetition, in microseconds.
 const REPEATED_US: u64 = 5_000_000;
 /// An ACK is repeated this many blocks later.
 const REPEAT_AFTER: usize = 16;
@@ -117,7 +117,7 @@ pub struct RecorderCounts {
 ///
 /// - START goes to the vehicle once a second until block 0 comes. The vehicle is the one with the chosen system, or the
 ///   first autopilot whose heartbeat comes; without heartbeats for 2.5 seconds, everybody is asked. The first sender of
-///   block 0 is the sender of the log: blocks of others are dropped.
+///   block 0 is the sender of the log: blocks and heartbeats of others are dropped.
 /// - Each block gets an ACK, each gap a NACK at once, and again after 0.2 s. If blocks come twice, ACKs are lost; then
 ///   each is repeated 16 blocks later.
 /// - Blocks come in order, up to the first gap. At most 200 blocks after it are kept: memory is bounded.
@@ -361,6 +361,7 @@ impl Recorder {
         self.events.push_back(RecorderEvent::Begin(sender));
         self.events.push_back(RecorderEvent::Block(block.clone()));
         count(&mut self.counts.blocks, 1);
+        self.peer.hold(Some(sender.system));
         self.log = Some(OpenLog {
             sender,
             first: 1,
@@ -384,6 +385,7 @@ impl Recorder {
     /// Ends the log. What stands after a gap is dropped: a log is the vehicle's up to its end.
     fn end(&mut self, why: LogEnd) {
         let Some(log) = self.log.take() else { return };
+        self.peer.hold(None);
         let after_gap = log.slots.iter().filter(|slot| slot.block.is_some()).count();
         count(&mut self.counts.after_gap, after_gap as u64);
         self.acks.clear();

@@ -143,6 +143,33 @@ fn only_the_sender_that_answered_is_recorded() {
 }
 
 #[test]
+fn the_vehicle_that_answered_is_the_one_whose_heartbeats_count() {
+    let (mut recorder, log) = (Recorder::new(RecorderOptions::default()), log(200 * 300));
+    // Everybody is asked.
+    sent(&mut recorder, 0);
+    assert!(sent(&mut recorder, 3 * SECOND).contains(&(Message::START, true)));
+    recorder.receive(3 * SECOND, VEHICLE, &block(0, &log));
+    for second in 4..40 {
+        recorder.receive(second * SECOND, Address::new(8, 1), &heartbeat(true));
+        if second >= 12 {
+            recorder.receive(second * SECOND, VEHICLE, &heartbeat(false));
+        }
+        assert_eq!(recorder.is_armed(), (second >= 12).then_some(false));
+        if second == 12 {
+            recorder.receive(second * SECOND, VEHICLE, &block(1, &log));
+        }
+        sent(&mut recorder, second * SECOND);
+        assert_eq!((recorder.state(), recorder.system()), (RecorderState::Recording, Some(7)), "{second}");
+    }
+    // When it is lost, another vehicle may be recorded.
+    for second in 40..60 {
+        recorder.receive(second * SECOND, Address::new(8, 1), &heartbeat(true));
+        sent(&mut recorder, second * SECOND);
+    }
+    assert_eq!((recorder.state(), recorder.system()), (RecorderState::Waiting, Some(8)));
+}
+
+#[test]
 fn a_repeated_block_0_begins_no_log() {
     let (mut recorder, log) = (recorder(), log(1000));
     sent(&mut recorder, 0);
