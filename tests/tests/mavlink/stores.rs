@@ -380,3 +380,22 @@ fn a_folder_of_a_host_is_served_in_its_order_with_its_dates() {
     assert_eq!(log.len(), 7000);
     assert_eq!(logs.read_at(3, 0, &mut [0; 9]).unwrap(), Piece::NoLog);
 }
+
+#[test]
+fn a_folder_that_cant_be_read_for_a_moment_ends_no_log() {
+    let parent = tempfile::tempdir().unwrap();
+    let (folder, away) = (parent.path().join("logs"), parent.path().join("away"));
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("00000003.BIN"), [7; 300]).unwrap();
+    let logs = FolderLogs::new(LogFolder::new(&folder));
+    assert_eq!(logs.open_log(), Some((3, 300)));
+    std::fs::rename(&folder, &away).unwrap();
+    std::fs::write(&folder, "a file").unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(60));
+    assert_eq!(logs.open_log(), Some((3, 300)));
+    std::fs::remove_file(&folder).unwrap();
+    std::fs::rename(&away, &folder).unwrap();
+    std::fs::write(folder.join("00000003.BIN"), [7; 900]).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(60));
+    assert_eq!(logs.open_log(), Some((3, 900)));
+}

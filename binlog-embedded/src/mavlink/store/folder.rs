@@ -94,9 +94,11 @@ impl LogStore for FolderLogs {
             return None;
         }
         if self.looked_up.get().is_none_or(|looked_up| looked_up.elapsed() > FRESH) {
-            let logs = self.folder.logs().unwrap_or_default();
-            let newest = logs.last().map(|log| (log.number, u32::try_from(log.bytes).unwrap_or(u32::MAX)));
-            self.newest.set(newest);
+            // After an error, the log counts as open still: its end can't be undone.
+            if let Ok(logs) = self.folder.logs() {
+                let newest = logs.last().map(|log| (log.number, u32::try_from(log.bytes).unwrap_or(u32::MAX)));
+                self.newest.set(newest);
+            }
             self.looked_up.set(Some(Instant::now()));
         }
         self.newest.get()
