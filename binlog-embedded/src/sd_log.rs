@@ -395,6 +395,12 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         self.recorder.newest_number()
     }
 
+    /// The serial number of the volume that was mounted last.
+    #[cfg(feature = "mavlink")]
+    pub(crate) fn volume(&self) -> u32 {
+        self.recorder.serial()
+    }
+
     /// The highest number of a log.
     #[cfg(feature = "mavlink")]
     pub(crate) fn last_number(&self) -> u32 {

@@ -42,12 +42,14 @@ const PIECES: usize = 2;
 ///   MAVProxy, restart the module.
 /// - **When the card is pulled**, the stream waits, and sends its last block again each second. When the card is back,
 ///   it begins a new log, so the client gets the rest of the old one, up to what was flushed. If the old one can't be
-///   read for 10 seconds, the stream ends.
+///   read for 10 seconds, or another card is in the slot, the stream ends, and a START begins the open log.
 /// - Records count as flushed when the card has them; what the client has isn't counted.
 pub struct Follow<const BLOCKS: usize> {
     window: Window<BLOCKS>,
     /// The log that the client gets.
     number: Option<u32>,
+    /// The [volume](LogStore::volume) that the log is on.
+    volume: u32,
     /// Whether it gets no more bytes.
     is_ended: bool,
     /// Whether its last block is in the window.
@@ -70,6 +72,7 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
         Follow {
             window: Window::new(options),
             number: None,
+            volume: 0,
             is_ended: false,
             is_complete: false,
             retry_us: 0,
@@ -99,11 +102,11 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
     /// The store's. The log is read again after a second; after 10 errors in succession the stream ends.
     pub fn next<L: LogStore>(&mut self, now_us: u64, store: &mut L) -> Result<Option<Message<'_>>, L::Error> {
         for _ in 0..PIECES {
-            let Some((number, offset)) = self.wanted(now_us as u32, store.open_log()) else {
+            let Some((number, offset)) = self.wanted(now_us as u32, store.open_log(), store.volume()) else {
                 return Ok(self.keep_alive(now_us as u32));
             };
             let read = store.read_at(number, offset, &mut self.block[self.filled..]);
-            if self.take(now_us as u32, read)? {
+            if self.take(now_us as u32, read, store.volume())? {
                 return Ok(self.send(now_us as u32));
             }
         }
@@ -122,11 +125,11 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
         store: &mut L,
     ) -> Result<Option<Message<'_>>, L::Error> {
         for _ in 0..PIECES {
-            let Some((number, offset)) = self.wanted(now_us as u32, store.open_log()) else {
+            let Some((number, offset)) = self.wanted(now_us as u32, store.open_log(), store.volume()) else {
                 return Ok(self.keep_alive(now_us as u32));
             };
             let read = store.read_at(number, offset, &mut self.block[self.filled..]).await;
-            if self.take(now_us as u32, read)? {
+            if self.take(now_us as u32, read, store.volume())? {
                 return Ok(self.send(now_us as u32));
             }
         }
@@ -134,8 +137,8 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
     }
 
     /// The log and the offset that is to be read next. `open` is the log that is being written, and its bytes that can
-    /// be read.
-    fn wanted(&mut self, now_us: u32, open: Option<(u32, u32)>) -> Option<(u32, u32)> {
+    /// be read; `volume` is where it is.
+    fn wanted(&mut self, now_us: u32, open: Option<(u32, u32)>, volume: u32) -> Option<(u32, u32)> {
         self.window.give_up(now_us);
         if self.window.is_stale {
             while let Some((slot, _)) = self.window.take_oldest() {
@@ -148,13 +151,13 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
             if !self.window.may_begin(now_us) {
                 return None;
             }
-            self.number = Some(open?);
+            (self.number, self.volume) = (Some(open?), volume);
             self.window.begin();
             (self.is_ended, self.is_complete) = (false, false);
             (self.failures, self.filled, self.sent) = (0, 0, None);
         }
         let number = self.number?;
-        self.is_ended |= open != self.number;
+        self.is_ended |= open != self.number || volume != self.volume;
         if self.is_complete && self.window.is_empty() && self.window.client().is_some() {
             self.window.finish();
         }
@@ -180,9 +183,14 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
         Some((number, block.checked_mul(BLOCK as u32)?.checked_add(self.filled as u32)?))
     }
 
-    /// Takes what was read. Returns whether a block can be sent.
-    fn take<E>(&mut self, now_us: u32, read: Result<Piece, E>) -> Result<bool, E> {
+    /// Takes what was read, and from which volume. Returns whether a block can be sent.
+    fn take<E>(&mut self, now_us: u32, read: Result<Piece, E>, volume: u32) -> Result<bool, E> {
         let bytes = match read {
+            // Another card may have a log with the same number.
+            Ok(_) if volume != self.volume => {
+                self.window.stop();
+                return Ok(false);
+            }
             Ok(Piece::Bytes(bytes)) => bytes,
             Ok(Piece::Searching) => return Ok(false),
             Ok(Piece::NoLog) => {

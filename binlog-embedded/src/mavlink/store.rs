@@ -65,6 +65,13 @@ pub trait LogStore {
     /// The number of the log that is being written, and how many of its bytes can be read; `None` without one. What
     /// [`Follow`](super::Follow) sends.
     fn open_log(&self) -> Option<(u32, u32)>;
+
+    /// Tells media apart that can be exchanged: the serial number of the card's volume, which the first call that reads
+    /// another card finds out. Equal numbers of logs on different volumes are different logs. 0 for what stays in its
+    /// place.
+    fn volume(&self) -> u32 {
+        0
+    }
 }
 
 /// As [`LogStore`], for asynchronous programs.
@@ -90,6 +97,11 @@ pub trait AsyncLogStore {
 
     /// As [`LogStore::open_log`].
     fn open_log(&self) -> Option<(u32, u32)>;
+
+    /// As [`LogStore::volume`].
+    fn volume(&self) -> u32 {
+        0
+    }
 }
 
 impl<L: LogStore> LogStore for &mut L {
@@ -105,5 +117,9 @@ impl<L: LogStore> LogStore for &mut L {
 
     fn open_log(&self) -> Option<(u32, u32)> {
         L::open_log(self)
+    }
+
+    fn volume(&self) -> u32 {
+        L::volume(self)
     }
 }

@@ -196,6 +196,11 @@ impl Recorder {
         Ok(place.cluster)
     }
 
+    /// The serial number of the volume that was mounted last.
+    pub(crate) fn serial(&self) -> u32 {
+        self.serial
+    }
+
     /// The newest log, if one was begun since the boot.
     pub(crate) fn newest_number(&self) -> Option<u32> {
         let last = Some(self.last_of_boot).filter(|&last| last != 0);

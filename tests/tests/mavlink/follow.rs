@@ -11,7 +11,7 @@ use binlog_tests::mavlink::channel::{Channel, Conditions};
 use binlog_tests::mavlink::client::{Client, Kind};
 use binlog_tests::mavlink::{Packet, VEHICLE};
 use binlog_tests::ram_card::RamCard;
-use binlog_tests::volume::{Geometry, Volume};
+use binlog_tests::volume::{Clusters, Computer, Geometry, Volume};
 use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
@@ -249,5 +249,39 @@ fn a_recorder_has_a_log_with_little_to_send_once() {
         vehicle.land();
         vehicle.fly(2);
         vehicle.assert_equal(0, 1);
+    }
+}
+
+#[test]
+fn another_cards_log_isnt_taken_for_the_clients() {
+    // A link that is behind, or has everything.
+    for (bytes_per_second, logs, is_async) in
+        [(11_520, 0, false), (11_520, 2, true), (92_160, 0, true), (92_160, 2, false)]
+    {
+        let other = Geometry::FAT32.format();
+        other.edit(Geometry::FAT32.start, |boot| boot[67..71].copy_from_slice(&[1, 2, 3, 4]));
+        if logs > 0 {
+            let computer = Computer::new(&other);
+            computer.folder("LOGS");
+            for number in 1..=logs {
+                computer.put(&format!("LOGS/{number:08}.BIN"), &[number as u8; 400_000], Clusters::First);
+            }
+            computer.note_free_clusters();
+        }
+        let conditions = Conditions { bytes_per_second, ..Conditions::SERIAL };
+        let mut vehicle = Vehicle { is_async, ..Vehicle::recorded(conditions) };
+        vehicle.fly(5);
+        vehicle.card.pull();
+        vehicle.fly(1);
+        let card = vehicle.card.copy();
+        vehicle.card.swap(&other);
+        vehicle.fly(10);
+        vehicle.land();
+        vehicle.fly(60);
+        let companion = vehicle.companion.as_ref().expect("a companion");
+        assert_eq!((companion.logs.len(), &*companion.ends), (2, &[LogEnd::NextLog][..]));
+        let log = Volume::of(&card).read("LOGS/00000001.BIN").expect("the log is there");
+        assert!(companion.logs[0].len() > 20_000 && log.starts_with(&companion.logs[0]));
+        vehicle.assert_equal(1, logs + 1);
     }
 }

@@ -105,6 +105,10 @@ impl<C: Card, D: Dates, const BLOCKS: usize> LogStore for SdLog<C, D, BLOCKS> {
     fn open_log(&self) -> Option<(u32, u32)> {
         self.number().map(|number| (number, self.flushed_byte_count()))
     }
+
+    fn volume(&self) -> u32 {
+        SdLog::volume(self)
+    }
 }
 
 #[cfg(feature = "async")]
@@ -135,5 +139,9 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> AsyncLogStore for SdLog<C, D, 
 
     fn open_log(&self) -> Option<(u32, u32)> {
         self.number().map(|number| (number, self.flushed_byte_count()))
+    }
+
+    fn volume(&self) -> u32 {
+        SdLog::volume(self)
     }
 }
