@@ -26,6 +26,12 @@ impl StoredLog {
     pub fn occupied_bytes(&self) -> u32 {
         self.sectors * SECTOR_BYTES as u32
     }
+
+    /// Its number, and above that a hash of what is missing: another one once more of its beginning is overwritten.
+    #[cfg(feature = "mavlink")]
+    pub(crate) fn identity(&self) -> u32 {
+        u32::from(self.number) | self.missing.wrapping_mul(0x9E37_79B1) & 0xFFFF_0000
+    }
 }
 
 /// Goes through the headers of a chip, from the oldest to the newest.

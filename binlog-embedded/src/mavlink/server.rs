@@ -90,7 +90,8 @@ pub struct ServerCounts {
 ///
 /// - **Ids are the order on the card**, from 1 for the oldest log to the number of logs for the newest, as ArduPilot's.
 ///   Logs without a byte have none. While one client downloads a log, its id means the same log, even if older ones are
-///   removed, until that client asks for the list.
+///   removed, until that client asks for the list or sends LOG_REQUEST_END. If the log itself is removed, the client's
+///   requests for it get empty packets until then.
 /// - **Requests queue**, up to `REQUESTS`, and are answered in turn: clients that lost packets ask for all gaps at
 ///   once. 32 requests suit links with a round trip of 100 ms, 64 those with 200 ms. A request that is in the queue
 ///   isn't queued again. What has no room is counted, and clients ask again.
@@ -145,7 +146,8 @@ struct Found {
     client: Address,
     id: u16,
     number: u32,
-    order: u32,
+    /// 0 if the log is gone. The id isn't given to the next newer log, which has it then, because the client would put
+    /// both into one file.
     bytes: u32,
 }
 
@@ -326,7 +328,7 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
     fn drop_all(&mut self) {
         self.queue.clear();
         self.begin_request();
-        (self.log, self.erase) = (None, None);
+        self.erase = None;
     }
 
     /// The first request is another one.
@@ -342,8 +344,13 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
     /// The client's ids may mean other logs from now on.
     fn forget_log(&mut self, client: Address) {
         if let Some(log) = self.log.as_mut().filter(|log| log.client == client) {
-            // The request that is being answered still needs the log.
+            // The request that is being answered still needs the log, unless that is only looked for.
             log.id = 0;
+            if let Stage::Searching(search) = self.stage
+                && search.is_by_number()
+            {
+                self.stage = Stage::New;
+            }
         }
     }
 
@@ -453,14 +460,26 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
 
     /// Decides what to search for a request, unless its log is known.
     fn begin_search(&mut self, request: &Request) {
-        let is_known = |log: &Found| log.id == request.id && log.client == request.sender;
-        self.stage = match self.log.filter(is_known) {
+        self.stage = match self.known(request).copied() {
             _ if request.is_list() => Stage::Searching(Search::rank(request.next as u16, self.near)),
             None => Stage::Searching(Search::rank(request.id, self.near)),
+            Some(Found { bytes: 0, .. }) => return self.cut_missing(),
             Some(log) if request.next < log.bytes => Stage::Sending(request.end.min(log.bytes)),
             // The log may have grown.
-            Some(log) => Stage::Searching(Search::order(log.order)),
+            Some(log) => Stage::Searching(Search::number(log.number)),
         };
+    }
+
+    /// The log of a request, if its id means one already.
+    fn known(&mut self, request: &Request) -> Option<&mut Found> {
+        self.log.as_mut().filter(|log| log.id == request.id && log.client == request.sender)
+    }
+
+    /// The log of the first request isn't there, which an empty packet says.
+    #[inline(never)]
+    fn cut_missing(&mut self) {
+        self.counts.missing = self.counts.missing.saturating_add(1);
+        self.stage = Stage::Cut;
     }
 
     /// Takes what a pass says. Returns the entry of the list if that is what was searched.
@@ -496,19 +515,21 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
             let seconds = self.utc(log.seconds);
             return Some(Reply::Entry { seconds, size: log.bytes, id, num_logs, last_log_num: last as u16 });
         }
-        self.log = log.map(|log| {
-            let LogEntry { number, order, bytes, .. } = log;
-            self.near = (request.id, order);
-            Found { client: request.sender, id: request.id, number, order, bytes }
-        });
-        self.stage = match log {
-            Some(log) if request.next < log.bytes => Stage::Sending(request.end.min(log.bytes)),
-            Some(_) => Stage::Cut,
-            None => {
-                self.counts.missing = self.counts.missing.saturating_add(1);
-                Stage::Cut
+        let known = self.known(&request);
+        // A log only grows: a shorter one has the number of one that is gone.
+        let least = known.as_ref().map_or(0, |known| known.bytes);
+        let Some(LogEntry { number, order, bytes, .. }) = log.filter(|log| log.bytes >= least) else {
+            if let Some(known) = known {
+                known.bytes = 0;
             }
+            self.cut_missing();
+            return None;
         };
+        if !search.is_by_number() {
+            self.near = (request.id, order);
+        }
+        self.log = Some(Found { client: request.sender, id: request.id, number, bytes });
+        self.stage = if request.next < bytes { Stage::Sending(request.end.min(bytes)) } else { Stage::Cut };
         None
     }
 
@@ -523,7 +544,12 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
             Piece::Searching => return false,
             // The log is shorter than it was.
             Piece::Bytes(0) => self.stage = Stage::Cut,
-            Piece::NoLog => (self.stage, self.log) = (Stage::Cut, None),
+            Piece::NoLog => {
+                if let Some(log) = &mut self.log {
+                    log.bytes = 0;
+                }
+                self.cut_missing();
+            }
             Piece::Bytes(count) => self.filled += count.min(Message::DATA - usize::from(self.filled)) as u8,
         }
         true

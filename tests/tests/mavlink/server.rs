@@ -43,6 +43,12 @@ impl Shelf {
     fn remove(&mut self, number: u32) {
         self.logs.retain(|(log, _)| log.number != number);
     }
+
+    /// Places in the order are counted, as in a folder: they move when an older log goes.
+    fn count_orders(&mut self) {
+        self.logs.sort_by_key(|(log, _)| log.order);
+        (1..).zip(&mut self.logs).for_each(|(order, (log, _))| log.order = order);
+    }
 }
 
 /// The contents of a log.
@@ -398,6 +404,61 @@ fn a_download_stays_with_its_log_until_the_client_lists_again() {
     shelf.remove(13);
     let (_, packets) = answers(&mut server, &mut shelf);
     assert_eq!(packets, [Data { id: 2, ofs: 90, bytes: vec![] }]);
+}
+
+/// The next newer log has its id then.
+#[test]
+fn a_log_that_is_gone_is_empty_until_its_client_lists_again() {
+    let gone = |shelf: &mut Shelf| shelf.remove(12);
+    // Its number was given again, to a shorter log.
+    let replaced = |shelf: &mut Shelf| {
+        shelf.remove(12);
+        shelf.logs.push((LogEntry { number: 12, order: 1000, bytes: 300, seconds: 0 }, bytes(7, 300)));
+    };
+    let (sent, grown): (u32, u32) = (450, 900);
+    for (change, ofs) in [(&gone as &dyn Fn(&mut Shelf), sent), (&gone, grown), (&gone, 1100), (&replaced, grown)] {
+        for message in [list(0, 0xFFFF), Message::LogRequestEnd { target: VEHICLE }] {
+            let mut shelf = Shelf::of(&[900, 900, 1800]);
+            let mut server = server();
+            server.receive(STATION, &data(2, 0, sent));
+            assert_eq!(assembled(&answers(&mut server, &mut shelf).1), bytes(12, 900)[..450]);
+            change(&mut shelf);
+            server.receive(STATION, &data(2, ofs, u32::MAX));
+            server.receive(STATION, &data(2, 180, 90));
+            // Another client's request for a log that isn't there, and a vehicle that is armed for a while.
+            server.receive(OTHER, &data(9, 0, 90));
+            let mut packets = answers(&mut server, &mut shelf).1;
+            server.set_armed(true);
+            server.set_armed(false);
+            server.receive(STATION, &data(2, 270, u32::MAX));
+            packets.extend(answers(&mut server, &mut shelf).1);
+            let empty = |id, ofs| Data { id, ofs, bytes: vec![] };
+            assert_eq!(packets, [empty(2, ofs), empty(2, 180), empty(9, 0), empty(2, 270)]);
+            assert_eq!(server.counts().missing, 4);
+            server.receive(STATION, &message);
+            server.receive(STATION, &data(2, 900, u32::MAX));
+            let (_, packets) = answers(&mut server, &mut shelf);
+            assert_eq!(assembled(&packets)[900..], bytes(13, 1800)[900..], "{message:?}");
+        }
+    }
+}
+
+#[test]
+fn a_log_that_grew_is_found_again_by_its_number() {
+    let mut shelf = Shelf::of(&[900, 900, 1800]);
+    shelf.count_orders();
+    let mut server = server();
+    server.receive(STATION, &data(2, 0, u32::MAX));
+    assert_eq!(answers(&mut server, &mut shelf).1.len(), 10);
+    shelf.remove(11);
+    shelf.count_orders();
+    shelf.grow(12, 1700);
+    server.receive(STATION, &data(2, 900, u32::MAX));
+    assert_eq!(assembled(&answers(&mut server, &mut shelf).1)[900..], bytes(12, 1700)[900..]);
+    // A list while it is searched makes its id the next log's.
+    server.receive(STATION, &data(2, 1700, u32::MAX));
+    server.receive(STATION, &list(0, 0xFFFF));
+    assert_eq!(assembled(&answers(&mut server, &mut shelf).1)[1700..], bytes(13, 1800)[1700..]);
 }
 
 #[test]

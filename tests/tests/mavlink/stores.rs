@@ -260,6 +260,17 @@ fn extracted(flash: &mut FlashLog<Chip>) -> Vec<(u32, Vec<u8>)> {
     numbers.into_iter().map(extract).collect()
 }
 
+/// By which the logs of a chip are read.
+fn numbers(store: &mut FlashLogs<Chip>) -> Vec<u32> {
+    let mut numbers = Vec::new();
+    LogStore::list(store, |log| {
+        numbers.push(log.number);
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    numbers
+}
+
 #[test]
 fn a_chip_is_served_with_the_bytes_that_extract_passes() {
     let mut cut = 0;
@@ -270,13 +281,15 @@ fn a_chip_is_served_with_the_bytes_that_extract_passes() {
         let mut store = FlashLogs::new(flash, Flight::PREAMBLE);
         let downloaded: Vec<Vec<u8>> = download_all(&mut store).into_iter().map(|(.., log)| log).collect();
         assert!(downloaded.iter().eq(expected.iter().map(|(_, log)| log)), "{sectors} sectors, {logs} logs");
+        let numbers = numbers(&mut store);
         let mut at = 1_u32;
         for _ in 0..if expected.is_empty() { 0 } else { 500 } {
             at = at.wrapping_mul(0x9E37_79B1).wrapping_add(12_345);
-            let (number, log) = &expected[at as usize % expected.len()];
+            let log = at as usize % expected.len();
+            let (number, (_, log)) = (numbers[log], &expected[log]);
             let offset = (at >> 3) as usize % (log.len() + 20);
             let mut into = [0; 300];
-            match store.read_at(*number, offset as u32, &mut into).unwrap() {
+            match store.read_at(number, offset as u32, &mut into).unwrap() {
                 Piece::Bytes(0) => assert!(offset >= log.len()),
                 Piece::Bytes(count) => assert_eq!(into[..count], log[offset..offset + count], "{number}, {offset}"),
                 piece => panic!("{piece:?}"),
@@ -311,8 +324,9 @@ fn damaged_pages_and_sectors_of_a_chip_are_zeros() {
         }
         let flash = FlashLog::new(Chip::with(memory), flash_log::Options::DEFAULT);
         let mut store = FlashLogs::new(flash, Flight::PREAMBLE);
+        let number = *numbers(&mut store).last().unwrap();
         for piece in [90, 250, 4000] {
-            let log = read(&mut store, *number, piece);
+            let log = read(&mut store, number, piece);
             assert_eq!(log.len(), expected.len(), "{pages:?}");
             let zeros = log.iter().zip(expected).filter(|(byte, expected)| byte != expected);
             assert!(zeros.clone().all(|(&byte, _)| byte == 0), "{pages:?}");
@@ -320,7 +334,7 @@ fn damaged_pages_and_sectors_of_a_chip_are_zeros() {
         }
         for offset in (0..expected.len()).step_by(977).collect::<Vec<_>>().into_iter().rev() {
             let mut into = [1; 90];
-            let Piece::Bytes(count) = store.read_at(*number, offset as u32, &mut into).unwrap() else { panic!() };
+            let Piece::Bytes(count) = store.read_at(number, offset as u32, &mut into).unwrap() else { panic!() };
             let same =
                 into[..count].iter().zip(&expected[offset..]).all(|(byte, expected)| byte == expected || *byte == 0);
             assert!(count > 0 && same, "{pages:?}, {offset}");
@@ -354,6 +368,34 @@ fn the_open_log_of_a_chip_is_read_as_far_as_it_is_flushed() {
         assert_eq!(store.read_at(number.into(), length as u32, &mut [0; 9]).unwrap(), Piece::Bytes(0));
     }
     assert_eq!(read(&mut store, number.into(), 90), log);
+}
+
+/// What is left of it then has other offsets.
+#[test]
+fn a_download_has_one_beginning_of_a_log_that_overwrites_it() {
+    for next in [10_000, 20_000, 30_000] {
+        let options = flash_log::Options { when_full: WhenFull::Overwrite, ..flash_log::Options::DEFAULT };
+        let mut store = FlashLogs::new(FlashLog::new(Chip::blank(16 * 4096), options), Flight::PREAMBLE);
+        let log = contents(1, 120_000);
+        let write = |store: &mut FlashLogs<Chip>, range: std::ops::Range<usize>| {
+            store.log().write_all(&log[range]).unwrap();
+            store.log().flush().unwrap();
+        };
+        store.log().begin_log(Flight::PREAMBLE).unwrap();
+        write(&mut store, 0..20_000);
+        let mut server = Server::<32>::new(UNLIMITED);
+        server.receive(STATION, &data(1, 0, 10_000));
+        assert_eq!(assembled(&answers(&mut server, &mut store).1), log[..10_000]);
+        write(&mut store, 20_000..120_000);
+        for ofs in [next, next, 5000, next] {
+            server.receive(STATION, &data(1, ofs, 180));
+            let (_, packets) = answers(&mut server, &mut store);
+            assert!(packets.iter().all(|packet| packet.bytes.is_empty()), "{ofs} after {next}");
+        }
+        let [(size, _, left)] = &download_all(&mut store)[..] else { panic!("one log") };
+        let rest = left.strip_prefix(Flight::PREAMBLE).unwrap();
+        assert!(*size as usize == left.len() && rest.len() > 50_000 && log.ends_with(rest));
+    }
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! Which log has an id: its rank by age, found in passes over the logs that keep two of them.
+//! Which log has an id: its rank by age, found in passes over the logs that keep two of them. A log that was found is
+//! found again by its number, since its rank changes when an older one is removed.
 
 use super::super::LogEntry;
 use core::ops::ControlFlow;
@@ -6,11 +7,14 @@ use core::ops::ControlFlow;
 /// One pass over the logs: how many there are up to a place in their order, and which are next to it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pass {
+    /// A place in their order, or the number of the log that is searched.
     pivot: u32,
+    is_by_number: bool,
     /// All logs.
     pub(super) logs: u32,
     /// Logs up to the pivot, and the last of them.
     below: u32,
+    /// Or the one with the number.
     floor: Option<LogEntry>,
     /// The first log after the pivot.
     above: Option<LogEntry>,
@@ -21,7 +25,11 @@ impl Pass {
     pub(super) fn see(&mut self, log: &LogEntry) -> ControlFlow<()> {
         if log.bytes > 0 {
             self.logs = self.logs.saturating_add(1);
-            if log.order <= self.pivot {
+            if self.is_by_number {
+                if log.number == self.pivot {
+                    self.floor = Some(*log);
+                }
+            } else if log.order <= self.pivot {
                 self.below = self.below.saturating_add(1);
                 if self.floor.is_none_or(|floor| floor.order < log.order) {
                     self.floor = Some(*log);
@@ -37,7 +45,7 @@ impl Pass {
 /// A search for a log.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Search {
-    /// The rank, from 1; 0 for the log at the pivot.
+    /// The rank, from 1; 0 for the log whose number is the pivot.
     rank: u32,
     pivot: u32,
     /// Where the log can be.
@@ -68,20 +76,24 @@ impl Search {
         Search { rank: rank.into(), pivot, low: 0, high: u32::MAX, passes: 0 }
     }
 
-    /// For the log at a place.
-    pub(super) fn order(order: u32) -> Self {
-        Search { rank: 0, pivot: order, low: order, high: order, passes: 0 }
+    /// For the log with a number.
+    pub(super) fn number(number: u32) -> Self {
+        Search { rank: 0, pivot: number, low: 0, high: 0, passes: 0 }
+    }
+
+    pub(super) fn is_by_number(&self) -> bool {
+        self.rank == 0
     }
 
     /// The next pass.
     pub(super) fn pass(&self) -> Pass {
-        Pass { pivot: self.pivot, logs: 0, below: 0, floor: None, above: None }
+        Pass { pivot: self.pivot, is_by_number: self.is_by_number(), logs: 0, below: 0, floor: None, above: None }
     }
 
     pub(super) fn take(mut self, pass: &Pass) -> Ranked {
         let rank = self.rank;
         let found = match pass.below {
-            _ if rank == 0 => pass.floor.filter(|floor| floor.order == self.pivot),
+            _ if rank == 0 => pass.floor,
             _ if rank > pass.logs => None,
             below if below == rank => pass.floor,
             below if below.checked_add(1) == Some(rank) => pass.above,

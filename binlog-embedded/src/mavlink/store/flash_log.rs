@@ -12,7 +12,8 @@ use core::ops::ControlFlow;
 /// The logs of a flash chip, which a [`Server`](super::super::Server) lists and sends.
 ///
 /// A log whose beginning was overwritten has the preamble before what is left of it, if that is of its schema. Bytes of
-/// damaged pages are zeros, which readers skip, so that offsets stay the same. Logs on a chip have no date.
+/// damaged pages are zeros, which readers skip, so that offsets stay the same. Logs on a chip have no date. The number
+/// of an entry changes when the beginning of the log is overwritten, because its offsets do.
 ///
 /// [`Follow`](super::super::Follow) doesn't follow them, because the open log may overwrite its own beginning: use
 /// [`Stream`](super::super::Stream).
@@ -117,7 +118,7 @@ fn copy(from: &[u8], into: &mut [u8]) -> usize {
 /// The entry of a log that has `bytes` bytes left, the `order`th on the chip.
 fn entry(log: &StoredLog, bytes: u32, order: u32, preamble: &'static [u8]) -> LogEntry {
     let bytes = bytes.saturating_add(before(log, preamble).len() as u32);
-    LogEntry { number: log.number.into(), order, bytes, seconds: 0 }
+    LogEntry { number: log.identity(), order, bytes, seconds: 0 }
 }
 
 impl<F: Chip> FlashLogs<F> {
@@ -125,14 +126,14 @@ impl<F: Chip> FlashLogs<F> {
     fn find(&mut self, number: u32, offset: u32) -> Result<(), FlashError<F::Error>> {
         let has_bytes = |last: &Last| {
             let before = before(&last.log, self.preamble).len() as u32;
-            u32::from(last.log.number) == number && offset < last.bytes.saturating_add(before)
+            last.log.identity() == number && offset < last.bytes.saturating_add(before)
         };
         if self.last.as_ref().is_some_and(has_bytes) {
             return Ok(());
         }
         let mut found = None;
         self.log.visit_logs(|log, bytes| {
-            if u32::from(log.number) == number {
+            if log.identity() == number {
                 found = Some(Last { log: *log, bytes, place: Place::START });
             }
             if found.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -177,7 +178,7 @@ impl<F: AsyncChip> FlashLogs<F> {
     async fn find_async(&mut self, number: u32, offset: u32) -> Result<(), FlashError<F::Error>> {
         let has_bytes = |last: &Last| {
             let before = before(&last.log, self.preamble).len() as u32;
-            u32::from(last.log.number) == number && offset < last.bytes.saturating_add(before)
+            last.log.identity() == number && offset < last.bytes.saturating_add(before)
         };
         if self.last.as_ref().is_some_and(has_bytes) {
             return Ok(());
@@ -185,7 +186,7 @@ impl<F: AsyncChip> FlashLogs<F> {
         let mut found = None;
         self.log
             .visit_logs_async(|log, bytes| {
-                if u32::from(log.number) == number {
+                if log.identity() == number {
                     found = Some(Last { log: *log, bytes, place: Place::START });
                 }
                 if found.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
