@@ -593,7 +593,8 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
         self.filled = 0;
         if request.next >= end || count == 0 {
             // MAVProxy asks without an end, and takes an empty packet for one even if packets before it were lost.
-            match usize::from(count) == Message::DATA && (end + 1..u32::MAX).contains(&request.end) {
+            let has_end = request.end != u32::MAX;
+            match usize::from(count) == Message::DATA && has_end && request.end > end {
                 true => self.stage = Stage::Cut,
                 false => self.end_request(),
             }

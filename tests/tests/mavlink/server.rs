@@ -2,6 +2,7 @@
 
 use binlog_embedded::mavlink::{Address, LogEntry, LogStore, Message, Piece, Server, ServerOptions};
 use proptest::prelude::*;
+use std::convert::Infallible;
 use std::ops::ControlFlow;
 
 pub(crate) const VEHICLE: Address = Address::new(1, 1);
@@ -459,6 +460,41 @@ fn a_log_that_grew_is_found_again_by_its_number() {
     server.receive(STATION, &data(2, 1700, u32::MAX));
     server.receive(STATION, &list(0, 0xFFFF));
     assert_eq!(assembled(&answers(&mut server, &mut shelf).1)[1700..], bytes(13, 1800)[1700..]);
+}
+
+/// A log of 4 GiB or more, of which all bytes are 7.
+struct Endless;
+
+impl LogStore for Endless {
+    type Error = Infallible;
+
+    fn list(&mut self, mut visit: impl FnMut(LogEntry) -> ControlFlow<()>) -> Result<(), Infallible> {
+        let _ = visit(LogEntry { number: 1, order: 1, bytes: u32::MAX, seconds: 0 });
+        Ok(())
+    }
+
+    fn read_at(&mut self, _: u32, offset: u32, into: &mut [u8]) -> Result<Piece, Infallible> {
+        let count = into.len().min((u32::MAX - offset) as usize);
+        into[..count].fill(7);
+        Ok(Piece::Bytes(count))
+    }
+
+    fn open_log(&self) -> Option<(u32, u32)> {
+        None
+    }
+}
+
+#[test]
+fn a_log_of_4_gib_is_sent_up_to_the_last_offset() {
+    for before in [1, 89, 90, 91, 180, 200] {
+        for count in [before, before + 1, u32::MAX] {
+            let mut server = server();
+            server.receive(STATION, &data(1, u32::MAX - before, count));
+            let (_, packets) = answers(&mut server, &mut Endless);
+            let sent: usize = packets.iter().map(|packet| packet.bytes.len()).sum();
+            assert_eq!((sent, packets.len()), (before as usize, before.div_ceil(90) as usize), "{before}, {count}");
+        }
+    }
 }
 
 #[test]
