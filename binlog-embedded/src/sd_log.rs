@@ -117,6 +117,9 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 /// | [`remove_oldest`](SdLog::remove_oldest), of a log in one piece | 3`D` + 3`L` + 8 | | 2`LC` + 8 |
 /// | … for each further piece, of `P` | + 3`L` + `P` + 4 | | + 3`C` + 1 |
 /// | [`list`](SdLog::list) | `D` | | 0 |
+/// | `LogStore::list` (feature `mavlink`), after a log of this boot | `D` | | 0 |
+/// | … before there is one | 2`D` | | 0 |
+/// | … if a log has [`Options::last_number`], and the first `N` numbers are taken | + `DN`/64 | | |
 /// | [`extract`](SdLog::extract) | `D`, the log's blocks, one for each of its clusters | | 0 |
 /// | `read_at` (feature `mavlink`), where the last one ended | 2 | | 0 |
 /// | … elsewhere | `D` + 33 | | 0 |

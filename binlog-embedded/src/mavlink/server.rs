@@ -102,11 +102,11 @@ pub struct ServerCounts {
 ///   (`count` 0xFFFFFFFF) gets no empty packet: MAVProxy takes one for the end of the download even if packets before
 ///   it were lost. It asks for what follows after 0.7 s, and gets an empty packet then. A request for a log that isn't
 ///   there gets an empty packet, too.
-/// - **A log that is being written** is served up to the bytes that were flushed when its request was begun, so each
-///   request ends.
-/// - **A call does little**: [`next`](Server::next) makes one pass over the entries of the logs, or at most two calls
-///   of [`read_at`](LogStore::read_at), because a packet may lie in two blocks. A download in order reads each block of
-///   a card once, if nothing else reads from it meanwhile.
+/// - **A log that is being written** is served up to the bytes that were flushed when it was found, so each request
+///   ends. It is found again for a request that begins after these.
+/// - **A call does little**: [`next`](Server::next) calls [`list`](LogStore::list) once, or
+///   [`read_at`](LogStore::read_at) at most twice, because a packet may lie in two blocks. A download in order reads
+///   each block of a card once, if nothing else reads from it meanwhile.
 /// - **The limit** of [`bytes_per_second`](ServerOptions::bytes_per_second) holds, except that a loop that runs seldom
 ///   sends the bytes of up to 100 ms at once.
 /// - **An error of the store** is returned once, and ends the request that it hit.

@@ -42,8 +42,8 @@ pub enum Piece {
 /// Logs that can be listed, and read at any offset, while one of them is being written.
 ///
 /// It is implemented for [`SdLog`](crate::SdLog), for `FlashLogs` (feature `flash`) and for `FolderLogs` (feature
-/// `std`). Each call takes a bounded time: a list is one pass over the logs' entries, and a read moves at most one
-/// block of contents.
+/// `std`). Each call takes a bounded time: a list reads the entries of all logs, and a read moves at most one block of
+/// contents, after a search for it. [`SdLog`](crate::SdLog#blocks-of-each-call) says how many blocks of a card that is.
 pub trait LogStore {
     /// The error of the card, the chip or the file system.
     type Error;

@@ -4,6 +4,7 @@ use crate::fixture::{OPTIONS, Sd, flight, ring, sd, wait};
 use crate::history::{contents, path};
 use crate::promise::mount;
 use crate::volumes::geometries;
+use binlog_embedded::mavlink::LogStore;
 use binlog_embedded::sd_log::Options;
 use binlog_tests::ram_card::{RamCard, Written};
 use binlog_tests::volume::{Clusters, Computer, Entry, FileSystem, Geometry, Region, Regions, Volume};
@@ -146,6 +147,11 @@ impl Table {
 
     fn list(&self) -> Row {
         Row { reads: self.d, ..Row::default() }
+    }
+
+    /// `LogStore::list`; `taken`: the first numbers that are taken, if a log has the last number.
+    fn list_by_age(&self, has_log: bool, taken: u64) -> Row {
+        self.list() * if has_log { 1 } else { 2 + taken / 64 }
     }
 
     fn read_at(&self) -> Row {
@@ -638,10 +644,14 @@ fn number_after_the_last_is_found_within_the_tables_blocks() {
             let options = Options { last_number: 200, ..options(&geometry) };
             let table = Table::of(&card, &options);
             let (mut sd, _) = mount(&card, options).unwrap();
+            let context = format!("{taken} taken on {geometry:?}");
+            let listed = |sd: &mut Sd| moved(&card, || LogStore::list(sd, |_| ControlFlow::Continue(())).unwrap()).1;
+            table.list_by_age(false, taken.into()).assert_holds(listed(&mut sd), &context);
             let (begun, moved) = moved(&card, || sd.begin_log());
             assert_eq!(begun, Ok(taken + 1));
             let passes = Row { reads: table.d * (1 + u64::from(taken) / 64), ..Row::default() };
-            (table.begin_log() + passes).assert_holds(moved, format_args!("{taken} taken on {geometry:?}"));
+            (table.begin_log() + passes).assert_holds(moved, &context);
+            table.list_by_age(true, 0).assert_holds(listed(&mut sd), &context);
         }
     }
 }
