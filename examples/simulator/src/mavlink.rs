@@ -121,11 +121,14 @@ impl UdpLink {
     }
 }
 
-/// `None` if the socket isn't ready, or if nobody listens at the other end.
+/// `None` if the socket isn't ready, or if nobody listens at the other end, which Windows calls a reset.
 fn ready<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    use ErrorKind::{ConnectionRefused, ConnectionReset, Interrupted, WouldBlock};
     match result {
         Ok(value) => Ok(Some(value)),
-        Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::ConnectionRefused) => Ok(None),
+        Err(error) if matches!(error.kind(), WouldBlock | Interrupted | ConnectionRefused | ConnectionReset) => {
+            Ok(None)
+        }
         Err(error) => Err(error),
     }
 }
@@ -192,5 +195,19 @@ impl OnLink {
             };
             ready(to.socket.send(self.link.frame(&message, &mut frame)))?;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Windows and Unix have different errors for it.
+    #[test]
+    fn a_ground_station_that_isnt_there_is_no_error() {
+        for kind in [ErrorKind::ConnectionReset, ErrorKind::ConnectionRefused, ErrorKind::WouldBlock] {
+            assert!(ready::<()>(Err(kind.into())).is_ok_and(|ready| ready.is_none()), "{kind:?}");
+        }
+        assert!(ready::<()>(Err(ErrorKind::AddrNotAvailable.into())).is_err());
     }
 }
