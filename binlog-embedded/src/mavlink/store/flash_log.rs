@@ -67,6 +67,13 @@ impl<F> FlashLogs<F> {
         before(log, self.preamble)
     }
 
+    /// Whether the log that was read last is this one, and has bytes at the offset.
+    fn is_found(&self, number: u32, offset: u32) -> bool {
+        self.last.is_some_and(|Last { log, bytes, .. }| {
+            log.identity() == number && offset < bytes.saturating_add(self.before(&log).len() as u32)
+        })
+    }
+
     /// Where to read bytes: from the preamble, or from what is left of the log.
     fn wanted(&self, offset: u32) -> Option<(Last, Wanted)> {
         let last = self.last?;
@@ -122,13 +129,9 @@ fn entry(log: &StoredLog, bytes: u32, order: u32, preamble: &'static [u8]) -> Lo
 }
 
 impl<F: Chip> FlashLogs<F> {
-    /// Finds a log, unless it is the one that was read last and has bytes at the offset.
+    /// Finds a log, unless that is done.
     fn find(&mut self, number: u32, offset: u32) -> Result<(), FlashError<F::Error>> {
-        let has_bytes = |last: &Last| {
-            let before = before(&last.log, self.preamble).len() as u32;
-            last.log.identity() == number && offset < last.bytes.saturating_add(before)
-        };
-        if self.last.as_ref().is_some_and(has_bytes) {
+        if self.is_found(number, offset) {
             return Ok(());
         }
         let mut found = None;
@@ -174,13 +177,9 @@ impl<F: Chip> LogStore for FlashLogs<F> {
 
 #[cfg(feature = "async")]
 impl<F: AsyncChip> FlashLogs<F> {
-    /// Finds a log, unless it is the one that was read last and has bytes at the offset.
+    /// Finds a log, unless that is done.
     async fn find_async(&mut self, number: u32, offset: u32) -> Result<(), FlashError<F::Error>> {
-        let has_bytes = |last: &Last| {
-            let before = before(&last.log, self.preamble).len() as u32;
-            last.log.identity() == number && offset < last.bytes.saturating_add(before)
-        };
-        if self.last.as_ref().is_some_and(has_bytes) {
+        if self.is_found(number, offset) {
             return Ok(());
         }
         let mut found = None;

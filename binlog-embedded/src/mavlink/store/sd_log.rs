@@ -9,55 +9,49 @@ use crate::card::{Card, Slot};
 use crate::sd_log::{Cause, Dates, Fault, LogFile, SdError, SdLog};
 use core::ops::ControlFlow;
 
-/// Numbers of the first logs: which of the 64 after `gap` are taken.
-struct Gap {
-    gap: u32,
-    taken: u64,
-    is_wrapped: bool,
-}
-
 /// The age of the logs by their numbers.
 ///
 /// After the highest number that a card allows, the lowest free one comes. Then the logs from 1 up to the first gap are
-/// newer than all others.
-#[derive(Clone, Copy)]
+/// newer than all others. A log of this boot tells where they end; otherwise passes over the logs look for the gap, 64
+/// numbers at a time.
 struct Ages {
-    /// The highest number of the logs that are newer than those with higher numbers; 0 for none.
+    /// The highest number of the logs that are newer than those with higher numbers; 0 for none. While it is searched,
+    /// all numbers up to this one are taken.
     newest: u32,
+    is_known: bool,
+    /// Which of the 64 numbers after it are taken.
+    taken: u64,
+    is_wrapped: bool,
+    /// The highest number that the card allows.
+    last: u32,
 }
 
 /// More than any number.
 const NEWER: u32 = 100_000_000;
 
 impl Ages {
-    fn entry(self, log: LogFile) -> LogEntry {
-        let order = if log.number <= self.newest { log.number + NEWER } else { log.number };
-        LogEntry { number: log.number, order, bytes: log.bytes, seconds: log.date.seconds() }
-    }
-}
-
-impl Gap {
-    const NONE: Gap = Gap { gap: 0, taken: 0, is_wrapped: false };
-
-    /// Takes note of a number. `last` is the highest that the card allows.
-    fn see(&mut self, number: u32, last: u32) {
-        self.is_wrapped |= number == last;
-        if let ahead @ 0..64 = number.wrapping_sub(self.gap + 1) {
+    /// Takes note of a number.
+    fn see(&mut self, log: LogFile) -> ControlFlow<()> {
+        self.is_wrapped |= log.number == self.last;
+        if let ahead @ 0..64 = log.number.wrapping_sub(self.newest + 1) {
             self.taken |= 1 << ahead;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn end_pass(&mut self) {
+        self.newest += self.taken.trailing_ones();
+        self.is_known = !self.is_wrapped || self.taken != u64::MAX;
+        self.taken = 0;
+        // If all numbers are taken, their order says it all.
+        if self.is_known && (!self.is_wrapped || self.newest >= self.last) {
+            self.newest = 0;
         }
     }
 
-    /// Whether another pass is needed after this one.
-    fn goes_on(&mut self) -> bool {
-        self.gap += self.taken.trailing_ones();
-        let is_full = self.taken == u64::MAX;
-        self.taken = 0;
-        self.is_wrapped && is_full
-    }
-
-    fn ages(&self, last: u32) -> Ages {
-        // All numbers are taken: their order says it all.
-        Ages { newest: if self.is_wrapped && self.gap < last { self.gap } else { 0 } }
+    fn entry(&self, log: LogFile) -> LogEntry {
+        let order = if log.number <= self.newest { log.number + NEWER } else { log.number };
+        LogEntry { number: log.number, order, bytes: log.bytes, seconds: log.date.seconds() }
     }
 }
 
@@ -72,9 +66,16 @@ fn piece<E: core::error::Error>(read: Result<Option<usize>, SdError<E>>) -> Resu
 }
 
 impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
-    /// The ages if a log of this boot tells them.
-    fn ages(&self) -> Option<Ages> {
-        self.newest_number().map(|newest| Ages { newest })
+    /// What is known of the ages before a pass.
+    fn ages(&self) -> Ages {
+        let newest = self.newest_number();
+        Ages {
+            newest: newest.unwrap_or(0),
+            is_known: newest.is_some(),
+            taken: 0,
+            is_wrapped: false,
+            last: self.last_number(),
+        }
     }
 }
 
@@ -82,19 +83,11 @@ impl<C: Card, D: Dates, const BLOCKS: usize> LogStore for SdLog<C, D, BLOCKS> {
     type Error = SdError<C::Error>;
 
     fn list(&mut self, mut visit: impl FnMut(LogEntry) -> ControlFlow<()>) -> Result<(), Self::Error> {
-        let (mut gap, last) = (Gap::NONE, self.last_number());
-        let ages = loop {
-            if let Some(ages) = self.ages() {
-                break ages;
-            }
-            self.visit_logs(|log| {
-                gap.see(log.number, last);
-                ControlFlow::Continue(())
-            })?;
-            if !gap.goes_on() {
-                break gap.ages(last);
-            }
-        };
+        let mut ages = self.ages();
+        while !ages.is_known {
+            self.visit_logs(|log| ages.see(log))?;
+            ages.end_pass();
+        }
         self.visit_logs(|log| visit(ages.entry(log)))
     }
 
@@ -116,20 +109,11 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> AsyncLogStore for SdLog<C, D, 
     type Error = SdError<C::Error>;
 
     async fn list(&mut self, mut visit: impl FnMut(LogEntry) -> ControlFlow<()>) -> Result<(), Self::Error> {
-        let (mut gap, last) = (Gap::NONE, self.last_number());
-        let ages = loop {
-            if let Some(ages) = self.ages() {
-                break ages;
-            }
-            self.visit_logs_async(|log| {
-                gap.see(log.number, last);
-                ControlFlow::Continue(())
-            })
-            .await?;
-            if !gap.goes_on() {
-                break gap.ages(last);
-            }
-        };
+        let mut ages = self.ages();
+        while !ages.is_known {
+            self.visit_logs_async(|log| ages.see(log)).await?;
+            ages.end_pass();
+        }
         self.visit_logs_async(|log| visit(ages.entry(log))).await
     }
 
