@@ -63,6 +63,8 @@ mod options;
 mod partition;
 mod phase;
 mod read;
+#[cfg(feature = "mavlink")]
+mod read_at;
 mod release;
 mod remove;
 mod sync;
@@ -82,7 +84,7 @@ use partition::Gpt;
 use phase::Phase;
 pub(crate) use phase::{Goal, Stop};
 #[cfg(feature = "mavlink")]
-pub(crate) use read::Aside;
+pub(crate) use read_at::Aside;
 use release::Release;
 use volume::Volume;
 
@@ -111,7 +113,7 @@ pub(crate) struct Recorder {
     subject: u32,
     /// Logs that are read at offsets.
     #[cfg(feature = "mavlink")]
-    places: [read::Place; 2],
+    places: [read_at::Place; 2],
     /// What a call reads beside the goal, which an error is about then. The goal's own operation and subject stay,
     /// because the call's future may be dropped.
     #[cfg(feature = "mavlink")]
@@ -166,7 +168,7 @@ impl Recorder {
             folder_scan: FolderScan::NONE,
             subject: 0,
             #[cfg(feature = "mavlink")]
-            places: read::Place::NONE,
+            places: read_at::Place::NONE,
             #[cfg(feature = "mavlink")]
             reads: None,
             log: None,
@@ -229,7 +231,7 @@ impl Recorder {
     /// Logs are about to come, to go, or to get another length.
     #[cfg(feature = "mavlink")]
     fn forget_places(&mut self) {
-        self.places = read::Place::NONE;
+        self.places = read_at::Place::NONE;
     }
 
     /// Leaves the goal that isn't reached, with the phase that led to it.
