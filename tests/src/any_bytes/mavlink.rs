@@ -9,7 +9,6 @@ use binlog_embedded::mavlink::{
 };
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use std::ops::ControlFlow;
 
 #[derive(LogSchema)]
@@ -22,18 +21,42 @@ thread_local! {
     static NOW: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Logs in memory, the last of which may be open.
+/// Logs in memory by number, the last of which may be open. Each byte of a log is its number.
 struct Logs {
-    logs: Vec<Vec<u8>>,
+    logs: BTreeMap<u32, Vec<u8>>,
     is_open: bool,
+    fails: bool,
+}
+
+impl Logs {
+    fn begin(&mut self) {
+        let number = self.logs.last_key_value().map_or(1, |(number, _)| number + 1);
+        self.logs.insert(number, vec![number as u8; 3]);
+    }
+
+    fn grow(&mut self, bytes: usize) {
+        if let Some((&number, log)) = self.logs.iter_mut().next_back() {
+            log.resize(log.len() + bytes, number as u8);
+        }
+    }
+
+    /// Removes the oldest log but `skipped`, or none: the newest stays.
+    fn remove(&mut self, skipped: usize) {
+        let number = self.logs.keys().copied().nth(skipped).filter(|_| skipped + 1 < self.logs.len());
+        number.map(|number| self.logs.remove(&number));
+    }
 }
 
 impl LogStore for Logs {
-    type Error = Infallible;
+    type Error = &'static str;
 
-    fn list(&mut self, mut visit: impl FnMut(LogEntry) -> ControlFlow<()>) -> Result<(), Infallible> {
-        for (number, log) in (1..).zip(&self.logs) {
-            let entry = LogEntry { number, order: number, bytes: log.len() as u32, seconds: 0 };
+    fn list(&mut self, mut visit: impl FnMut(LogEntry) -> ControlFlow<()>) -> Result<(), Self::Error> {
+        if self.fails {
+            return Err("no list");
+        }
+        // Orders move when an older log goes, as in a folder.
+        for (order, (&number, log)) in (1..).zip(&self.logs) {
+            let entry = LogEntry { number, order, bytes: log.len() as u32, seconds: 0 };
             if visit(entry).is_break() {
                 break;
             }
@@ -41,10 +64,11 @@ impl LogStore for Logs {
         Ok(())
     }
 
-    fn read_at(&mut self, number: u32, offset: u32, into: &mut [u8]) -> Result<Piece, Infallible> {
-        let Some(log) = (number as usize).checked_sub(1).and_then(|log| self.logs.get(log)) else {
-            return Ok(Piece::NoLog);
-        };
+    fn read_at(&mut self, number: u32, offset: u32, into: &mut [u8]) -> Result<Piece, Self::Error> {
+        if self.fails {
+            return Err("no bytes");
+        }
+        let Some(log) = self.logs.get(&number) else { return Ok(Piece::NoLog) };
         let rest = log.get(offset as usize..).unwrap_or(&[]);
         let count = rest.len().min(into.len()).min(512 - offset as usize % 512);
         into[..count].copy_from_slice(&rest[..count]);
@@ -52,8 +76,8 @@ impl LogStore for Logs {
     }
 
     fn open_log(&self) -> Option<(u32, u32)> {
-        let newest = self.logs.last().filter(|_| self.is_open)?;
-        Some((self.logs.len() as u32, newest.len() as u32))
+        let (&number, newest) = self.logs.last_key_value().filter(|_| self.is_open)?;
+        Some((number, newest.len() as u32))
     }
 }
 
@@ -74,6 +98,33 @@ impl Sent {
     }
 }
 
+/// What the server sends: for one client, an id means one log until that client lists, or ends its requests.
+#[derive(Default)]
+struct Served {
+    client: Option<Address>,
+    /// Whether requests are outstanding to which the ids may mean other logs.
+    is_mixed: bool,
+    /// The id that was sent last, and its log.
+    last: Option<(u16, u8)>,
+}
+
+impl Served {
+    fn receive(&mut self, sender: Address, message: &Message<'_>) {
+        let is_download = matches!(message, Message::LogRequestData { .. });
+        if !is_download || self.client != Some(sender) {
+            *self = Served { client: Some(sender), is_mixed: true, last: None };
+        }
+    }
+
+    fn note(&mut self, message: &Message<'_>) {
+        let Message::LogData { id, data, .. } = *message else { return };
+        let Some(&log) = data.first().filter(|_| !self.is_mixed) else { return };
+        assert!(data.iter().all(|&byte| byte == log), "a packet has bytes of two logs");
+        let (last, before) = self.last.replace((id, log)).unwrap_or((id, log));
+        assert!(last != id || before == log, "id {id} means log {before}, then log {log}");
+    }
+}
+
 /// Messages that are sent at one time, at most.
 const MOST: usize = 400;
 
@@ -86,8 +137,8 @@ pub fn mavlink(mut bytes: &[u8]) {
     let mut stream = Stream::<8>::new(StreamOptions::DEFAULT);
     let mut follow = Follow::<8>::new(StreamOptions { bytes_per_second: 50_000, ..StreamOptions::DEFAULT });
     let mut server = Server::<4>::new(ServerOptions { while_armed: true, ..ServerOptions::DEFAULT });
-    let mut store = Logs { logs: vec![vec![1; 700]], is_open: true };
-    let (mut streamed, mut followed) = (Sent::default(), Sent::default());
+    let mut store = Logs { logs: BTreeMap::from([(1, vec![1; 700])]), is_open: true, fails: false };
+    let (mut streamed, mut followed, mut served) = (Sent::default(), Sent::default(), Served::default());
     let mut accepted = 0;
     while let Some((&[call, a, b], rest)) = bytes.split_first_chunk() {
         bytes = rest;
@@ -119,6 +170,7 @@ pub fn mavlink(mut bytes: &[u8]) {
                 if let Some(message) = Message::parse(id, payload) {
                     stream.receive(now_us, sender, &message);
                     follow.receive(now_us, sender, &message);
+                    served.receive(sender, &message);
                     server.receive(sender, &message);
                 }
             }
@@ -130,14 +182,12 @@ pub fn mavlink(mut bytes: &[u8]) {
             7 => {
                 stream.finish(now_us, &mut drain);
             }
-            8 => match b % 4 {
-                0 => store.logs.push(vec![a; 3]),
+            8 => match b % 8 {
+                0 | 4 => store.begin(),
                 1 => store.is_open = !store.is_open,
-                2 if store.is_open => {
-                    if let Some(log) = store.logs.last_mut() {
-                        log.resize(log.len() + usize::from(a) * 3, a);
-                    }
-                }
+                2 if store.is_open => store.grow(usize::from(a) * 3),
+                5 => store.fails = !store.fails,
+                6 => store.remove(usize::from(a % 3)),
                 _ => server.set_armed(a & 1 != 0),
             },
             _ => {
@@ -153,11 +203,13 @@ pub fn mavlink(mut bytes: &[u8]) {
                     assert!(count < MOST, "the follower sends without end");
                 }
                 for _ in 0..MOST {
-                    let Ok(message) = server.next(now_us, &mut store);
-                    if message.is_none() {
-                        break;
+                    match server.next(now_us, &mut store) {
+                        Ok(Some(message)) => served.note(&message),
+                        Ok(None) => break,
+                        Err(_) => {}
                     }
                 }
+                served.is_mixed &= !server.is_idle();
             }
         }
         let (tally, used) = (log.tally::<Ev>(), log.statistics().used);
