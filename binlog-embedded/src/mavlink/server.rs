@@ -146,8 +146,8 @@ struct Found {
     client: Address,
     id: u16,
     number: u32,
-    /// 0 if the log is gone. The id isn't given to the next newer log, which has it then, because the client would put
-    /// both into one file.
+    /// 0 if the log is gone. The id doesn't mean the next newer log before the client asks for the list, because the
+    /// client would write both into one file.
     bytes: u32,
 }
 
@@ -344,7 +344,7 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
     /// The client's ids may mean other logs from now on.
     fn forget_log(&mut self, client: Address) {
         if let Some(log) = self.log.as_mut().filter(|log| log.client == client) {
-            // The request that is being answered still needs the log, unless that is only looked for.
+            // The request that is being answered still needs the log, unless a pass is looking for it.
             log.id = 0;
             if let Stage::Searching(search) = self.stage
                 && search.is_by_number()

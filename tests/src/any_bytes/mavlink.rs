@@ -40,7 +40,7 @@ impl Logs {
         }
     }
 
-    /// Removes the oldest log but `skipped`, or none: the newest stays.
+    /// Removes the log after the `skipped` oldest ones, unless it is the newest.
     fn remove(&mut self, skipped: usize) {
         let number = self.logs.keys().copied().nth(skipped).filter(|_| skipped + 1 < self.logs.len());
         number.map(|number| self.logs.remove(&number));
