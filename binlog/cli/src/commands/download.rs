@@ -22,14 +22,15 @@ use std::time::{Duration, Instant, SystemTime};
 /// The command gives up after this time without anything new.
 const PATIENCE_S: u64 = 20;
 
-/// The first packet of a log tells its format, and whether a part is of the same log.
+/// The first packet of a log tells its format.
 const HEAD: u32 = Message::DATA as u32;
 
 /// Downloads logs that a vehicle keeps, over MAVLink. Without --latest, --all or numbers, lists them.
 ///
 /// A log becomes the file 00000001.BIN, or .BBL, named by its number on the vehicle. Until it is whole, it is the file
-/// 00000001.BIN.part; the same command resumes it if the system, the size, the date and the first bytes of the log are
-/// the same, or else ends with an error. The exit code is 3 if a log is damaged or shorter than the vehicle said.
+/// 00000001.BIN.part; the same command resumes it if the system, the size, the date and bytes at both ends of the part
+/// are those of the log, or else ends with an error. The exit code is 3 if a log is damaged or shorter than the vehicle
+/// said.
 ///
 /// ArduPilot doesn't answer while it is armed.
 #[derive(clap::Args, Debug)]
@@ -229,12 +230,18 @@ impl Download<'_> {
         Ok(())
     }
 
-    fn log(&mut self, log: ListedLog) -> Result<Outcome, Stop> {
-        let mut head = Vec::new();
-        self.fetch(log, 0, log.size.min(HEAD), |bytes| {
-            head.extend_from_slice(bytes);
+    /// Fetches a few bytes of a log.
+    fn fetch_whole(&mut self, log: ListedLog, from: u32, to: u32) -> Result<Vec<u8>, Stop> {
+        let mut whole = Vec::new();
+        self.fetch(log, from, to, |bytes| {
+            whole.extend_from_slice(bytes);
             Ok(())
         })?;
+        Ok(whole)
+    }
+
+    fn log(&mut self, log: ListedLog) -> Result<Outcome, Stop> {
+        let head = self.fetch_whole(log, 0, log.size.min(HEAD))?;
         let extension = if head.starts_with(b"H Product:") { "BBL" } else { "BIN" };
         let path = self.arguments.output.join(format!("{:08}.{extension}", log.id));
         self.arguments.existing.check(&path).map_err(Stop::Log)?;
@@ -242,8 +249,11 @@ impl Download<'_> {
         folders.create(&self.arguments.output).map_err(Stop::All)?;
         let system = self.downloader.server().map_or(0, |server| server.system);
         let identity = Identity { system, bytes: log.size, time_utc: log.time_utc };
-        let (part, file, resumed) =
-            Part::begin(&path, identity, &head, self.arguments.existing.force).map_err(Stop::Log)?;
+        let (part, mut file) = Part::open(&path).map_err(Stop::Log)?;
+        let range = part.tail(&file, log.size).map_err(Stop::Log)?;
+        let tail = self.fetch_whole(log, range.start as u32, range.end as u32)?;
+        let is_replaced = self.arguments.existing.force;
+        let resumed = part.begin(&mut file, identity, &head, &tail, is_replaced).map_err(Stop::Log)?;
         let mut file = Durable::new(part.path(), file, resumed);
         let name = shown(&path);
         let mut progress = Progress::bytes(&format!("downloading {name}"), log.size.into());

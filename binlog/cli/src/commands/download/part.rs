@@ -3,17 +3,22 @@
 
 use crate::one_line::shown;
 use crate::outcome::Failure;
+use binlog::mavlink::Message;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// Packets of a log begin at multiples of this.
-const PACKET: u64 = 90;
+const PACKET: u64 = Message::DATA as u64;
 
-/// What tells logs apart beside their first bytes.
+/// This many bytes at the end of a part are compared with the log. Logs of one firmware begin alike, and their records
+/// differ by their times.
+const TAIL: u64 = 10 * PACKET;
+
+/// What tells logs apart beside their bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Identity {
     pub(super) system: u8,
@@ -28,67 +33,96 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// Opens the part of a log, or begins it. Returns its file, which is locked, and its length.
+    /// Opens the part of a log, or creates it. Returns its file, which is locked.
     ///
     /// # Errors
     ///
-    /// If it can't be written, if another program writes it, or if it is of another log and isn't replaced.
-    pub(super) fn begin(
-        place: &Path,
-        identity: Identity,
-        head: &[u8],
-        is_replaced: bool,
-    ) -> Result<(Self, File, u64), Failure> {
+    /// If it can't be written, or if another program writes it.
+    pub(super) fn open(place: &Path) -> Result<(Self, File), Failure> {
         let part = Part { path: with_ending(place, ".part"), note: with_ending(place, ".part.json") };
-        let name = shown(&part.path);
-        let can_t =
-            |what: &str, error: &dyn std::fmt::Display| Failure::new(format_args!("can't {what} {name}: {error}"));
-        let exists = part.path.symlink_metadata().is_ok();
-        let mut file = File::options()
+        let file = File::options()
             .read(true)
             .write(true)
             .create(true)
             .truncate(false)
             .open(&part.path)
-            .map_err(|error| can_t("write", &error))?;
+            .map_err(|error| part.can_t("write", &error))?;
         // Where files can't be locked, nobody can know.
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
-            return Err(Failure::new(format_args!("{name} is being written by another program")));
+            return Err(Failure::new(format_args!("{} is being written by another program", shown(&part.path))));
         }
-        if exists && let Some(other) = part.other(&mut file, identity, head).map_err(|error| can_t("read", &error))? {
-            if !is_replaced {
+        Ok((part, file))
+    }
+
+    /// The range of the last bytes that the part has of a log of `bytes`. They tell whether it is of the same log.
+    ///
+    /// # Errors
+    ///
+    /// If it can't be read.
+    pub(super) fn tail(&self, file: &File, bytes: u32) -> Result<Range<u64>, Failure> {
+        let end = length(file, bytes).map_err(|error| self.can_t("read", &error))?;
+        Ok(end.saturating_sub(TAIL)..end)
+    }
+
+    /// Begins to write the part, at its end. Returns its length. `head` and `tail` are what the log has in its first
+    /// bytes and in the part's [`tail`](Self::tail).
+    ///
+    /// # Errors
+    ///
+    /// If it can't be written, or if it is of another log and isn't replaced.
+    pub(super) fn begin(
+        &self,
+        file: &mut File,
+        identity: Identity,
+        head: &[u8],
+        tail: &[u8],
+        is_replaced: bool,
+    ) -> Result<u64, Failure> {
+        let other = self.other(file, identity, head, tail).map_err(|error| self.can_t("read", &error))?;
+        match other {
+            Some(other) if !is_replaced => {
                 let text = "remove it, name another folder, or add --force to begin again";
+                let name = shown(&self.path);
                 return Err(Failure::new(format_args!("{name} can't be resumed: {other}; {text}")));
             }
-            file.set_len(0).map_err(|error| can_t("write", &error))?;
+            Some(_) => file.set_len(0).map_err(|error| self.can_t("write", &error))?,
+            None => {}
         }
         let mut write = || {
-            let length = file.metadata()?.len().min(identity.bytes.into()) / PACKET * PACKET;
-            let mut note = File::create(&part.note)?;
+            let length = length(file, identity.bytes)?;
+            let mut note = File::create(&self.note)?;
             note.write_all(&serde_json::to_vec(&identity)?)?;
             note.sync_all()?;
             file.set_len(length)?;
             file.seek(SeekFrom::Start(length))
         };
-        let length = write().map_err(|error| can_t("write", &error))?;
-        Ok((part, file, length))
+        write().map_err(|error| self.can_t("write", &error))
     }
 
     /// What the part is of, if that isn't this log.
-    fn other(&self, file: &mut File, identity: Identity, head: &[u8]) -> std::io::Result<Option<String>> {
-        let mut beginning = Vec::new();
+    fn other(&self, file: &mut File, identity: Identity, head: &[u8], tail: &[u8]) -> std::io::Result<Option<String>> {
+        let (mut beginning, mut end) = (Vec::new(), Vec::new());
+        file.rewind()?;
         file.take(head.len() as u64).read_to_end(&mut beginning)?;
+        let length = length(file, identity.bytes)?;
+        file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))?;
+        file.take(length.min(TAIL)).read_to_end(&mut end)?;
         let noted = fs::read(&self.note).ok().and_then(|note| serde_json::from_slice::<Identity>(&note).ok());
         Ok(match noted {
             // Nothing came before the interrupt.
-            None if beginning.is_empty() => None,
+            _ if beginning.is_empty() => None,
             None => Some(format!("{}, which says of what it is a part, is missing or unreadable", shown(&self.note))),
             Some(noted) if noted.system != identity.system => Some(format!("it is of system {}", noted.system)),
             Some(noted) if noted.bytes != identity.bytes => Some(format!("it is of a log of {} bytes", noted.bytes)),
             Some(noted) if noted.time_utc != identity.time_utc => Some("it is of a log with another date".into()),
             Some(_) if !head.starts_with(&beginning) => Some("it is of a log that begins differently".into()),
+            Some(_) if tail != end => Some("it is of a log that continues differently".into()),
             Some(_) => None,
         })
+    }
+
+    fn can_t(&self, what: &str, error: &dyn std::fmt::Display) -> Failure {
+        Failure::new(format_args!("can't {what} {}: {error}", shown(&self.path)))
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -112,6 +146,11 @@ impl Part {
         let _ = fs::remove_file(self.note);
         Ok(())
     }
+}
+
+/// The bytes of a part that are whole packets of a log of `bytes`.
+fn length(part: &File, bytes: u32) -> std::io::Result<u64> {
+    Ok(part.metadata()?.len().min(bytes.into()) / PACKET * PACKET)
 }
 
 fn with_ending(place: &Path, ending: &str) -> PathBuf {
