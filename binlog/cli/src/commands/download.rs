@@ -253,8 +253,8 @@ impl Download<'_> {
         let range = part.tail(&file, log.size).map_err(Stop::Log)?;
         let tail = self.fetch_whole(log, range.start as u32, range.end as u32)?;
         let is_replaced = self.arguments.existing.force;
-        let resumed = part.begin(&mut file, identity, &head, &tail, is_replaced).map_err(Stop::Log)?;
-        let mut file = Durable::new(part.path(), file, resumed);
+        let (resumed, note) = part.begin(&mut file, identity, &head, &tail, is_replaced).map_err(Stop::Log)?;
+        let mut file = Durable::new(part.path(), file, resumed, note);
         let name = shown(&path);
         let mut progress = Progress::bytes(&format!("downloading {name}"), log.size.into());
         let fetched = self.fetch(log, resumed as u32, log.size, |bytes| {

@@ -7,31 +7,39 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 const SYNC: Duration = Duration::from_secs(1);
+
+/// Takes the length of the file that is synced.
+pub(super) type Synced = Box<dyn FnMut(u64) + Send>;
 
 #[derive(Debug)]
 pub(super) struct Durable {
     path: PathBuf,
     file: File,
     bytes: u64,
-    /// What is synced next; a second file waits.
-    syncs: SyncSender<File>,
+    /// What is synced next, and its length; a second one waits.
+    syncs: SyncSender<(File, u64)>,
+    thread: JoinHandle<Synced>,
     synced: Instant,
 }
 
 impl Durable {
-    /// A file of which `bytes` are written, up to where it is open.
-    pub(super) fn new(path: &Path, file: File, bytes: u64) -> Self {
-        let (syncs, files) = sync_channel::<File>(1);
-        std::thread::spawn(move || {
-            for file in files {
+    /// A file of which `bytes` are written, up to where it is open. After each sync, `note` gets the synced length.
+    pub(super) fn new(path: &Path, file: File, bytes: u64, mut note: Synced) -> Self {
+        let (syncs, files) = sync_channel::<(File, u64)>(1);
+        let thread = std::thread::spawn(move || {
+            for (file, bytes) in files {
                 // An error comes again when the file ends.
-                let _ = file.sync_data();
+                if file.sync_data().is_ok() {
+                    note(bytes);
+                }
             }
+            note
         });
-        Durable { path: path.to_owned(), file, bytes, syncs, synced: Instant::now() }
+        Durable { path: path.to_owned(), file, bytes, syncs, thread, synced: Instant::now() }
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -49,13 +57,13 @@ impl Durable {
     ///
     /// If they can't be written.
     pub(super) fn append(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        self.file.write_all(bytes).map_err(|error| self.failure(&error))?;
+        self.file.write_all(bytes).map_err(|error| failure(&self.path, &error))?;
         self.bytes += bytes.len() as u64;
         if self.synced.elapsed() >= SYNC {
             self.synced = Instant::now();
             if let Ok(file) = self.file.try_clone() {
                 // A slow disk has one to sync already.
-                let _ = self.syncs.try_send(file);
+                let _ = self.syncs.try_send((file, self.bytes));
             }
         }
         Ok(())
@@ -73,10 +81,16 @@ impl Durable {
             }
             self.file.sync_all()
         };
-        end().map_err(|error| self.failure(&error))
+        end().map_err(|error| failure(&self.path, &error))?;
+        // The last note is that of the whole file.
+        drop(self.syncs);
+        if let Ok(mut note) = self.thread.join() {
+            note(bytes);
+        }
+        Ok(())
     }
+}
 
-    fn failure(&self, error: &io::Error) -> Failure {
-        Failure::new(format_args!("can't write {}: {error}", shown(&self.path)))
-    }
+fn failure(path: &Path, error: &io::Error) -> Failure {
+    Failure::new(format_args!("can't write {}: {error}", shown(path)))
 }

@@ -164,7 +164,7 @@ impl Recording {
                     let file = self.folder.create_log().map_err(Failure::new)?;
                     let path = self.folder.path().unwrap_or(Path::new("")).to_owned();
                     let (name, system) = (shown(&path), sender.system);
-                    self.log = Some(Durable::new(&path, file, 0));
+                    self.log = Some(Durable::new(&path, file, 0, Box::new(|_| {})));
                     if self.is_json {
                         json::line(&mut self.out, &Line::Begin { file: &name, system })?;
                         self.out.flush()?;

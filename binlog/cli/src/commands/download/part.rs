@@ -1,6 +1,8 @@
 //! The part of a log that an interrupted download leaves: `00000001.BIN.part` with the bytes up to the first gap, and
-//! `00000001.BIN.part.json`, which says of which log they are.
+//! `00000001.BIN.part.json`, which says of which log they are and how many are synced. After a power cut, a file may have
+//! its length without its bytes.
 
+use crate::commands::durable::Synced;
 use crate::one_line::shown;
 use crate::outcome::Failure;
 use binlog::mavlink::Message;
@@ -24,6 +26,30 @@ pub(super) struct Identity {
     pub(super) system: u8,
     pub(super) bytes: u32,
     pub(super) time_utc: u32,
+}
+
+/// What `00000001.BIN.part.json` has.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Note {
+    #[serde(flatten)]
+    identity: Identity,
+    /// The bytes of the part that a power cut leaves.
+    synced: u64,
+}
+
+/// A note is always as long, and in one sector: after a power cut it is the last one or the one before.
+const NOTE: usize = 256;
+
+impl Note {
+    /// Writes the note over the one before, and syncs it.
+    fn write(&self, file: &mut File) -> std::io::Result<()> {
+        let mut text = serde_json::to_vec(self)?;
+        text.resize(NOTE - 1, b' ');
+        text.push(b'\n');
+        file.rewind()?;
+        file.write_all(&text)?;
+        file.sync_all()
+    }
 }
 
 /// A part. It stays until [`finish`](Part::finish).
@@ -54,17 +80,17 @@ impl Part {
         Ok((part, file))
     }
 
-    /// The range of the last bytes that the part has of a log of `bytes`. They tell whether it is of the same log.
+    /// The range of the last bytes that the part has for sure of a log of `bytes`. They tell whether it is of that log.
     ///
     /// # Errors
     ///
     /// If it can't be read.
     pub(super) fn tail(&self, file: &File, bytes: u32) -> Result<Range<u64>, Failure> {
-        let end = length(file, bytes).map_err(|error| self.can_t("read", &error))?;
+        let end = self.length(file, bytes).map_err(|error| self.can_t("read", &error))?;
         Ok(end.saturating_sub(TAIL)..end)
     }
 
-    /// Begins to write the part, at its end. Returns its length. `head` and `tail` are what the log has in its first
+    /// Begins to write the part, at its end. Returns its length, and what notes how much of it is synced. `head` and `tail` are what the log has in its first
     /// bytes and in the part's [`tail`](Self::tail).
     ///
     /// # Errors
@@ -77,7 +103,7 @@ impl Part {
         head: &[u8],
         tail: &[u8],
         is_replaced: bool,
-    ) -> Result<u64, Failure> {
+    ) -> Result<(u64, Synced), Failure> {
         let other = self.other(file, identity, head, tail).map_err(|error| self.can_t("read", &error))?;
         match other {
             Some(other) if !is_replaced => {
@@ -89,28 +115,40 @@ impl Part {
             None => {}
         }
         let mut write = || {
-            let length = length(file, identity.bytes)?;
-            let mut note = File::create(&self.note)?;
-            note.write_all(&serde_json::to_vec(&identity)?)?;
-            note.sync_all()?;
+            let length = self.length(file, identity.bytes)?;
             file.set_len(length)?;
-            file.seek(SeekFrom::Start(length))
+            file.seek(SeekFrom::Start(length))?;
+            let mut note = File::options().write(true).create(true).truncate(false).open(&self.note)?;
+            Note { identity, synced: length }.write(&mut note)?;
+            note.set_len(NOTE as u64)?;
+            Ok((length, note))
         };
-        write().map_err(|error| self.can_t("write", &error))
+        let (length, mut note) = write().map_err(|error: std::io::Error| self.can_t("write", &error))?;
+        // A length that isn't noted costs only time.
+        Ok((length, Box::new(move |synced| _ = Note { identity, synced }.write(&mut note))))
+    }
+
+    fn noted(&self) -> Option<Note> {
+        fs::read(&self.note).ok().and_then(|note| serde_json::from_slice(&note).ok())
+    }
+
+    /// The synced bytes of the part that are whole packets of a log of `bytes`.
+    fn length(&self, file: &File, bytes: u32) -> std::io::Result<u64> {
+        let synced = self.noted().map_or(0, |note| note.synced);
+        Ok(file.metadata()?.len().min(synced).min(bytes.into()) / PACKET * PACKET)
     }
 
     /// What the part is of, if that isn't this log.
     fn other(&self, file: &mut File, identity: Identity, head: &[u8], tail: &[u8]) -> std::io::Result<Option<String>> {
         let (mut beginning, mut end) = (Vec::new(), Vec::new());
         file.rewind()?;
-        file.take(head.len() as u64).read_to_end(&mut beginning)?;
-        let length = length(file, identity.bytes)?;
+        let length = self.length(file, identity.bytes)?;
+        file.take(length.min(head.len() as u64)).read_to_end(&mut beginning)?;
         file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))?;
         file.take(length.min(TAIL)).read_to_end(&mut end)?;
-        let noted = fs::read(&self.note).ok().and_then(|note| serde_json::from_slice::<Identity>(&note).ok());
-        Ok(match noted {
+        Ok(match self.noted().map(|note| note.identity) {
             // Nothing came before the interrupt.
-            _ if beginning.is_empty() => None,
+            _ if file.metadata()?.len() == 0 => None,
             None => Some(format!("{}, which says of what it is a part, is missing or unreadable", shown(&self.note))),
             Some(noted) if noted.system != identity.system => Some(format!("it is of system {}", noted.system)),
             Some(noted) if noted.bytes != identity.bytes => Some(format!("it is of a log of {} bytes", noted.bytes)),
@@ -146,11 +184,6 @@ impl Part {
         let _ = fs::remove_file(self.note);
         Ok(())
     }
-}
-
-/// The bytes of a part that are whole packets of a log of `bytes`.
-fn length(part: &File, bytes: u32) -> std::io::Result<u64> {
-    Ok(part.metadata()?.len().min(bytes.into()) / PACKET * PACKET)
 }
 
 fn with_ending(place: &Path, ending: &str) -> PathBuf {
