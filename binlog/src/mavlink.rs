@@ -20,7 +20,7 @@ mod peer;
 mod recorder;
 
 #[cfg(feature = "std")]
-pub use downloader::{Downloader, DownloaderCounts, DownloaderOptions, ListedLog};
+pub use downloader::{Downloader, DownloaderCounts, DownloaderOptions, ListedLog, Relisted};
 pub use frame::{Counts, Frame, Frames, Link, MAX_FRAME, Version};
 pub use message::{Address, MAX_PAYLOAD, Message};
 #[cfg(feature = "std")]

@@ -10,7 +10,7 @@ mod transfer;
 use super::message::{Address, Message};
 use super::peer::Peer;
 use list::List;
-pub use list::ListedLog;
+pub use list::{ListedLog, Relisted};
 use std::vec::Vec;
 use transfer::{Pace, Transfer};
 
@@ -59,7 +59,7 @@ pub struct DownloaderCounts {
 /// - Memory is bounded: at most 8,192 packets after the first gap are kept.
 ///
 /// ```
-/// use binlog::mavlink::{Address, Downloader, DownloaderOptions, Message};
+/// use binlog::mavlink::{Address, Downloader, DownloaderOptions, Message, Relisted};
 ///
 /// let vehicle = Address::new(1, 1);
 /// let mut downloader = Downloader::new(DownloaderOptions { system: Some(1), ..DownloaderOptions::default() });
@@ -69,10 +69,16 @@ pub struct DownloaderCounts {
 /// downloader.receive(20_000, vehicle, &entry);
 /// let log = downloader.logs().expect("a whole list")[0];
 ///
+/// // Later, the number may mean another log.
+/// downloader.list_again(log.id);
+/// assert_eq!(downloader.next(20_000).as_ref().map(Message::id), Some(117), "a request for its entry");
+/// downloader.receive(40_000, vehicle, &entry);
+/// assert_eq!(downloader.relisted(), Some(Relisted::Same(log)));
+///
 /// downloader.fetch(log.id, 0, log.size);
-/// assert_eq!(downloader.next(20_000).as_ref().map(Message::id), Some(119), "a request for the bytes");
+/// assert_eq!(downloader.next(40_000).as_ref().map(Message::id), Some(119), "a request for the bytes");
 /// for (ofs, count) in [(0, 90), (90, 10)] {
-///     downloader.receive(40_000, vehicle, &Message::LogData { id: 1, ofs, count, data: &[7; 90] });
+///     downloader.receive(60_000, vehicle, &Message::LogData { id: 1, ofs, count, data: &[7; 90] });
 /// }
 /// let mut bytes = Vec::new();
 /// downloader.take(&mut bytes);
@@ -114,6 +120,19 @@ impl Downloader {
         self.list.whole()
     }
 
+    /// Asks for the entry of a listed log again, before it is downloaded: [`relisted`](Downloader::relisted) is the
+    /// answer.
+    pub fn list_again(&mut self, id: u16) {
+        self.list.ask_again(id);
+        self.progress_us = None;
+    }
+
+    /// What became of the log that [`list_again`](Downloader::list_again) named; `None` before the vehicle has said it,
+    /// and after [`fetch`](Downloader::fetch).
+    pub fn relisted(&self) -> Option<Relisted> {
+        self.list.relisted()
+    }
+
     /// The sender that answered.
     pub fn server(&self) -> Option<Address> {
         self.server
@@ -137,6 +156,7 @@ impl Downloader {
     /// Begins to download the bytes from `from`, rounded down to a multiple of 90, to `to` of a log.
     pub fn fetch(&mut self, id: u16, from: u32, to: u32) {
         self.transfer = Some(Transfer::new(id, from, to));
+        self.list.end_again();
         self.progress_us = None;
     }
 
@@ -207,10 +227,10 @@ impl Downloader {
             return Some(Message::LogRequestEnd { target });
         }
         match &mut self.transfer {
-            Some(transfer) => transfer
+            Some(transfer) if !self.list.is_asking_again() => transfer
                 .next(now_us, &mut self.pace, &mut self.counts)
                 .map(|(id, ofs, count)| Message::LogRequestData { target, id, ofs, count }),
-            None => {
+            _ => {
                 let (start, end) = self.list.next(now_us)?;
                 Some(Message::LogRequestList { target, start, end })
             }

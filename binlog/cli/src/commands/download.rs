@@ -12,7 +12,7 @@ use crate::one_line::shown;
 use crate::outcome::{self, CommandResult, Failure, Outcome, warn};
 use crate::output::{Existing, NewFolders, Output, interrupt};
 use crate::progress::Progress;
-use binlog::mavlink::{Downloader, DownloaderOptions, ListedLog, Message};
+use binlog::mavlink::{Downloader, DownloaderOptions, ListedLog, Message, Relisted};
 use part::{Identity, Part};
 use serde::Serialize;
 use std::io::Write;
@@ -240,7 +240,25 @@ impl Download<'_> {
         Ok(whole)
     }
 
+    /// Asks for the entry of a log again, whose number means another log if logs were removed since the list came.
+    fn list_again(&mut self, log: ListedLog) -> Result<ListedLog, Stop> {
+        self.downloader.list_again(log.id);
+        loop {
+            self.step().map_err(|failure| Stop::All(failure.context(format_args!("log {}", log.id))))?;
+            match self.downloader.relisted() {
+                Some(Relisted::Same(log)) => return Ok(log),
+                Some(Relisted::Changed) => {
+                    let text = "the vehicle's logs have changed since they were listed, and the number may mean another \
+                                log; run the command again";
+                    return Err(Stop::Log(Failure::new(format_args!("log {}: {text}", log.id))));
+                }
+                None => {}
+            }
+        }
+    }
+
     fn log(&mut self, log: ListedLog) -> Result<Outcome, Stop> {
+        let log = self.list_again(log)?;
         let head = self.fetch_whole(log, 0, log.size.min(HEAD))?;
         let extension = if head.starts_with(b"H Product:") { "BBL" } else { "BIN" };
         let path = self.arguments.output.join(format!("{:08}.{extension}", log.id));

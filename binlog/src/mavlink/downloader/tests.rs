@@ -196,3 +196,72 @@ fn without_heartbeats_everybody_is_asked_after_a_while() {
     assert_eq!(asked(Some(8), 100), (vec![], None));
     assert_eq!(asked(None, 2_600_000), (vec![Address::new(0, 0)], None));
 }
+
+/// The answers of a vehicle that has logs with these sizes and dates.
+fn answer(downloader: &mut Downloader, now_us: u64, logs: &[(u32, u32)]) -> Vec<(u16, u16)> {
+    let messages: Vec<Message<'_>> = std::iter::from_fn(|| downloader.next(now_us)).collect();
+    let mut asked = Vec::new();
+    for message in messages {
+        let Message::LogRequestList { start, end, .. } = message else { continue };
+        asked.push((start, end));
+        let num_logs = logs.len() as u16;
+        let last_log_num = end.min(num_logs);
+        if num_logs == 0 {
+            let entry = Message::LogEntry { time_utc: 0, size: 0, id: 0, num_logs, last_log_num };
+            downloader.receive(now_us, VEHICLE, &entry);
+        }
+        for id in start.max(1)..=last_log_num {
+            let (size, time_utc) = logs[usize::from(id) - 1];
+            let entry = Message::LogEntry { time_utc, size, id, num_logs, last_log_num };
+            downloader.receive(now_us, VEHICLE, &entry);
+        }
+    }
+    asked
+}
+
+#[test]
+fn a_log_that_is_listed_again_is_the_same_or_changed() {
+    let dated: &[(u32, u32)] = &[(900, 1), (900, 2), (900, 3)];
+    let undated: &[(u32, u32)] = &[(900, 0), (700, 0), (900, 0)];
+    let same = |id, size, time_utc| Relisted::Same(ListedLog { id, size, time_utc });
+    let cases: [(&[(u32, u32)], &[(u32, u32)], u16, Relisted); 15] = [
+        (dated, dated, 1, same(1, 900, 1)),
+        (undated, undated, 2, same(2, 700, 0)),
+        // The last log grew, or another one began.
+        (dated, &[(900, 1), (900, 2), (999, 4)], 3, same(3, 999, 4)),
+        (undated, &[(900, 0), (700, 0), (950, 0)], 3, same(3, 950, 0)),
+        (dated, &[(900, 1), (900, 2), (900, 3), (5, 4)], 2, same(2, 900, 2)),
+        // The oldest one was removed, and another one began, or not.
+        (dated, &[(900, 2), (900, 3)], 1, Relisted::Changed),
+        (dated, &[(900, 2), (900, 3)], 3, Relisted::Changed),
+        (dated, &[(900, 3)], 3, Relisted::Changed),
+        (dated, &[(900, 2), (900, 3), (5, 4)], 2, Relisted::Changed),
+        (undated, &[(700, 0), (900, 0), (950, 0)], 3, Relisted::Changed),
+        (undated, &[(700, 0), (900, 0), (900, 0), (900, 0)], 3, Relisted::Changed),
+        // All were removed; a size is smaller; a log that wasn't listed.
+        (dated, &[], 1, Relisted::Changed),
+        (dated, &[(900, 1), (900, 2), (899, 3)], 3, Relisted::Changed),
+        (dated, dated, 4, Relisted::Changed),
+        (dated, &[(900, 1), (900, 2), (900, 3), (5, 4)], 4, Relisted::Changed),
+    ];
+    for (before, now, id, expected) in cases {
+        let mut downloader = Downloader::new(DownloaderOptions { system: Some(7), ..DownloaderOptions::default() });
+        assert_eq!(answer(&mut downloader, 0, before), [(0, u16::MAX)]);
+        let listed = downloader.logs();
+        assert_eq!(listed.as_ref().map(Vec::len), Some(before.len()));
+        downloader.list_again(id);
+        assert_eq!(downloader.relisted(), None);
+        let mut asked = Vec::new();
+        for step in 1..100 {
+            asked.extend(answer(&mut downloader, step * 100_000, now));
+        }
+        assert_eq!(downloader.relisted(), Some(expected), "{before:?} {now:?} {id}");
+        assert_eq!(asked[0], (id.saturating_sub(1).max(1), id));
+        // A vehicle says nothing of a log that it doesn't have.
+        assert!(asked.len() <= 4 && asked[1..].iter().all(|&range| range == asked[0] || range == (0, u16::MAX)));
+        assert_eq!(downloader.logs(), listed, "the list stays");
+        downloader.fetch(id, 0, 90);
+        assert!(matches!(downloader.next(20_000_000), Some(Message::Heartbeat { .. })));
+        assert!(matches!(downloader.next(20_000_000), Some(Message::LogRequestData { .. })));
+    }
+}

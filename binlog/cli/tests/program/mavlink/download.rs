@@ -266,6 +266,27 @@ fn bytes_of_a_part_that_were_not_synced_are_fetched_again() {
     assert!(fs::read(folder.path().join("00000002.BIN")).expect("the log") == bytes("flight.bin"));
 }
 
+#[test]
+fn after_a_removal_no_log_comes_under_the_number_of_another() {
+    type Change = fn(&mut Vec<(Vec<u8>, u32)>);
+    let removed: Change = |logs| _ = logs.remove(0);
+    let replaced: Change = |logs| {
+        logs.remove(0);
+        logs.push((vec![7; 5000], DATE));
+    };
+    for change in [removed, replaced] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let flight = bytes("flight.bin");
+        let logs = vec![(flight.clone(), 0), (flight[..50_000].to_vec(), 0), (bytes("flight.bbl"), DATE)];
+        let vehicle = Vehicle { logs, when_sent: Some(change), ..Vehicle::new() }.fly();
+        let ran = download(&vehicle, folder.path(), "--all");
+        assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+        assert!(ran.stderr.contains("log 2: the vehicle's logs have changed since they were listed"), "{}", ran.stderr);
+        assert_eq!(names(folder.path()), ["00000001.BIN"]);
+        assert!(fs::read(folder.path().join("00000001.BIN")).expect("the log") == flight);
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn nothing_is_allocated_by_a_size_that_is_said() {

@@ -18,6 +18,8 @@ pub(super) struct Vehicle {
     pub(super) logs: Vec<(Vec<u8>, u32)>,
     /// The size that is said of each log, if that isn't true.
     pub(super) says: Option<u32>,
+    /// What happens to the logs when the last byte of log 1 is sent.
+    pub(super) when_sent: Option<fn(&mut Vec<(Vec<u8>, u32)>)>,
     /// Of how many packets one is lost, in both directions.
     pub(super) loses_one_of: Option<u64>,
     /// Packets that are sent in a millisecond.
@@ -266,7 +268,7 @@ impl Flight {
         }
     }
 
-    fn serve(&mut self, vehicle: &Vehicle) {
+    fn serve(&mut self, vehicle: &mut Vehicle) {
         let count = vehicle.logs.len() as u16;
         if let Some(id) = self.entries.pop_front() {
             let log = vehicle.logs.get(usize::from(id).wrapping_sub(1));
@@ -283,6 +285,12 @@ impl Flight {
         let length = data.len() as u32;
         if data.len() == Message::DATA && count > length {
             self.requests.push_front((id, ofs + length, count - length));
+        }
+        if id == 1
+            && data.len() == rest.len()
+            && let Some(change) = vehicle.when_sent.take()
+        {
+            change(&mut vehicle.logs);
         }
     }
 
