@@ -5,7 +5,7 @@ mod transport;
 
 pub use name::LinkName;
 
-use crate::outcome::Failure;
+use crate::outcome::{Failure, warn};
 use binlog::mavlink::{self, Address, Counts, Frames, MAX_FRAME, Message};
 use std::io;
 use std::time::{Duration, Instant};
@@ -59,6 +59,21 @@ impl Link {
     /// Packets of other UDP senders than the first one, which were dropped.
     pub fn others(&self) -> u64 {
         self.others
+    }
+
+    /// Prints what was dropped: frames, packets of other senders, and `messages`, each with its name.
+    pub(crate) fn warn_of_dropped(&self, messages: &[(u64, &str)]) {
+        let frames = self.counts();
+        let all = [
+            (u64::from(frames.damaged), "damaged frame"),
+            (u64::from(frames.incompatible), "frame with unknown flags"),
+            (self.others, "packet of another sender"),
+        ];
+        let dropped = all.iter().chain(messages).filter(|(count, _)| *count > 0);
+        let dropped: Vec<String> = dropped.map(|(count, what)| format!("{count} × {what}")).collect();
+        if !dropped.is_empty() {
+            warn(format_args!("dropped: {}", dropped.join(", ")));
+        }
     }
 
     /// Whether it is open. UDP always is.

@@ -94,7 +94,7 @@ pub struct Downloader {
     pace: Pace,
     /// LOG_REQUEST_ENDs that are to be sent.
     ends: u8,
-    /// Since when nothing new came.
+    /// When something new last came.
     progress_us: Option<u64>,
     counts: DownloaderCounts,
 }
@@ -189,25 +189,28 @@ impl Downloader {
             self.peer.hear(now_us, sender, autopilot, base_mode);
             return;
         }
-        if !matches!(message, Message::LogEntry { .. } | Message::LogData { .. }) {
+        let is_asked = match message {
+            Message::LogEntry { .. } => self.list.is_asked(),
+            Message::LogData { .. } => self.transfer.is_some(),
+            _ => return,
+        };
+        let is_vehicle = self.server.map_or_else(|| self.peer.may_answer(sender), |server| server == sender);
+        if !is_vehicle || !is_asked {
+            self.counts.foreign = self.counts.foreign.saturating_add(1);
             return;
         }
-        let is_vehicle = self.server.map_or_else(|| self.peer.may_answer(sender), |server| server == sender);
-        let is_new = is_vehicle
-            && match (message, &mut self.transfer) {
-                (&Message::LogData { id, ofs, count, data }, Some(transfer)) => {
-                    transfer.receive(now_us, &mut self.pace, &mut self.counts, (id, ofs, count), data)
-                }
-                (&Message::LogEntry { time_utc, size, id, num_logs, last_log_num }, _) => {
-                    self.list.receive(now_us, ListedLog { id, size, time_utc }, num_logs, last_log_num)
-                }
-                _ => false,
-            };
+        let is_new = match (message, &mut self.transfer) {
+            (&Message::LogData { id, ofs, count, data }, Some(transfer)) => {
+                transfer.receive(now_us, &mut self.pace, &mut self.counts, (id, ofs, count), data)
+            }
+            (&Message::LogEntry { time_utc, size, id, num_logs, last_log_num }, _) => {
+                self.list.receive(now_us, ListedLog { id, size, time_utc }, num_logs, last_log_num)
+            }
+            _ => false,
+        };
         if is_new {
             self.server = Some(sender);
             self.progress_us = Some(now_us);
-        } else if !is_vehicle {
-            self.counts.foreign = self.counts.foreign.saturating_add(1);
         }
     }
 

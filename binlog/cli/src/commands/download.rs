@@ -103,6 +103,8 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     while let Some(message) = download.downloader.next(now_us) {
         download.link.send(&message);
     }
+    let foreign = download.downloader.counts().foreign;
+    download.link.warn_of_dropped(&[(foreign, "log packet of another sender or without a request")]);
     if interrupt::is_noted() {
         interrupt::remove_all_and_exit();
     }

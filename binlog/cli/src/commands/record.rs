@@ -264,20 +264,15 @@ impl Recording {
             self.link.send(&message);
         }
         self.clear_state();
-        let (frames, blocks) = (self.link.counts(), self.recorder.counts());
-        let dropped = [
-            (u64::from(frames.damaged), "damaged frame"),
-            (u64::from(frames.incompatible), "frame with unknown flags"),
-            (self.link.others(), "packet of another sender"),
-            (blocks.foreign, "block of another sender"),
-            (blocks.ahead, "block far ahead"),
-            (blocks.headless, "block of a stream without its beginning"),
-            (blocks.after_gap, "block after a gap at the end of a log"),
-        ];
-        let dropped = dropped.iter().filter(|(count, _)| *count > 0);
-        let dropped: Vec<String> = dropped.map(|(count, what)| format!("{count} × {what}")).collect();
-        if !self.is_json && !dropped.is_empty() {
-            warn(format_args!("dropped: {}", dropped.join(", ")));
+        let blocks = self.recorder.counts();
+        // The lines of state have the count.
+        if !self.is_json {
+            self.link.warn_of_dropped(&[
+                (blocks.foreign, "block of another sender"),
+                (blocks.ahead, "block far ahead"),
+                (blocks.headless, "block of a stream without its beginning"),
+                (blocks.after_gap, "block after a gap at the end of a log"),
+            ]);
         }
         Ok(Outcome::lost_if(blocks.after_gap > 0))
     }

@@ -49,6 +49,8 @@ pub(super) struct List {
     ids: Option<(u16, u16)>,
     num_logs: u16,
     is_empty: bool,
+    /// Whether anything was asked for.
+    is_asked: bool,
     /// Once an entry was asked for again, the list stays as it is.
     is_kept: bool,
     again: Option<Again>,
@@ -134,6 +136,10 @@ impl List {
         logs.get(id).copied().map(Relisted::Same)
     }
 
+    pub(super) fn is_asked(&self) -> bool {
+        self.is_asked
+    }
+
     /// The first run of ids that are missing.
     fn missing(&self, first: u16, last: u16) -> Option<(u16, u16)> {
         let start = (first..=last).find(|id| !self.logs.contains_key(id))?;
@@ -156,7 +162,7 @@ impl List {
         if let Some(again) = &mut self.again {
             again.asks = again.asks.saturating_add(1);
         }
-        self.waits_since_us = Some(now_us);
+        (self.is_asked, self.waits_since_us) = (true, Some(now_us));
         Some(range)
     }
 }

@@ -22,6 +22,9 @@ proptest! {
             if i % 50 == 9 {
                 downloader.fetch(i as u16, sizes.0, sizes.1);
             }
+            if i % 50 == 29 {
+                downloader.list_again(i as u16 % 8);
+            }
         }
     }
 }
@@ -95,11 +98,13 @@ fn what_was_not_asked_for_is_dropped_and_counted() {
     let mut downloader = Downloader::new(DownloaderOptions { system: Some(7), ..DownloaderOptions::default() });
     let entry = Message::LogEntry { time_utc: 1, size: 5000, id: 1, num_logs: 1, last_log_num: 1 };
     downloader.receive(0, VEHICLE, &entry);
-    assert_eq!(downloader.logs(), None, "nothing was asked for");
+    downloader.receive(0, VEHICLE, &data(0, 90));
+    assert_eq!((downloader.logs(), downloader.counts().foreign), (None, 2), "nothing was asked for");
     while downloader.next(0).is_some() {}
     downloader.receive(0, Address::new(8, 1), &entry);
-    assert_eq!((downloader.logs(), downloader.counts().foreign), (None, 1));
+    assert_eq!((downloader.logs(), downloader.counts().foreign), (None, 3));
     downloader.receive(0, VEHICLE, &entry);
+    downloader.receive(0, VEHICLE, &data(0, 90));
     downloader.fetch(1, 0, 180);
     while downloader.next(0).is_some() {}
     // Another component, another log, a place between packets, after the end.
@@ -110,12 +115,15 @@ fn what_was_not_asked_for_is_dropped_and_counted() {
     }
     let mut bytes = Vec::new();
     downloader.take(&mut bytes);
-    assert_eq!((bytes.len(), downloader.counts().foreign), (0, 9));
+    assert_eq!((bytes.len(), downloader.counts().foreign), (0, 12));
     downloader.receive(0, VEHICLE, &data(0, 90));
     downloader.receive(0, VEHICLE, &data(0, 90));
     downloader.receive(0, VEHICLE, &data(90, 90));
     downloader.take(&mut bytes);
     assert_eq!((bytes, downloader.is_fetched(), downloader.counts().repeated), (vec![7; 180], true, 1));
+    downloader.stop();
+    downloader.receive(0, VEHICLE, &data(90, 90));
+    assert_eq!(downloader.counts().foreign, 13);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 use super::vehicle::{Flying, Vehicle};
 use super::{Running, wait_until};
 use crate::{Ran, log};
+use binlog::mavlink::{Address, Link, MAX_FRAME, Message};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -285,6 +286,30 @@ fn after_a_removal_no_log_comes_under_the_number_of_another() {
         assert_eq!(names(folder.path()), ["00000001.BIN"]);
         assert!(fs::read(folder.path().join("00000001.BIN")).expect("the log") == flight);
     }
+}
+
+#[test]
+fn what_a_download_drops_is_said() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let frame = |component, message: &Message<'_>| {
+        let mut buffer = [0; MAX_FRAME];
+        Link::new(Address::new(1, component)).frame(message, &mut buffer).to_vec()
+    };
+    let data = |id, ofs| Message::LogData { id, ofs, count: 90, data: &[7; 90] };
+    let entry = Message::LogEntry { time_utc: 0, size: 9, id: 1, num_logs: 1, last_log_num: 1 };
+    // Another component, another log, a place outside of the log, flags that aren't known.
+    let mut noise = vec![frame(2, &data(2, 0)), frame(2, &entry), frame(1, &data(9, 0)), frame(1, &data(2, 1 << 30))];
+    noise.push(frame(1, &data(2, 0)));
+    noise[4][2] = 0x40;
+    let vehicle = Vehicle { speed: 1, ..vehicle() }.fly();
+    let program = start(&vehicle, folder.path(), "2");
+    let part = folder.path().join("00000002.BIN.part");
+    wait_until("some of it comes", || fs::metadata(&part).is_ok_and(|part| part.len() > 5000));
+    vehicle.with(|vehicle| (vehicle.noise, vehicle.speed) = (noise, 50));
+    let ran = program.ends();
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let dropped = "dropped: 1 × frame with unknown flags, 4 × log packet of another sender or without a request\n";
+    assert!(ran.stderr.ends_with(dropped), "{}", ran.stderr);
 }
 
 #[cfg(unix)]
