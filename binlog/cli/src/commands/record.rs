@@ -8,6 +8,8 @@ use crate::link::{Link, LinkName};
 use crate::one_line::shown;
 use crate::outcome::{CommandResult, Failure, Outcome, warn};
 use crate::output::{Output, interrupt};
+use binlog::blackbox::log::Item;
+use binlog::blackbox::{self, BlackboxLog};
 use binlog::host::Destination;
 use binlog::mavlink::{LogEnd, Recorder, RecorderEvent, RecorderOptions, RecorderState};
 use binlog::{Log, LogFolder};
@@ -26,8 +28,8 @@ const LAST_NUMBER: u32 = 99_999_999;
 /// Records the log that a vehicle streams over MAVLink while it writes it, until it is interrupted.
 ///
 /// The vehicle is asked to stream once a second until it does. With ArduPilot, set bit 1 of LOG_BACKEND_TYPE. Each log
-/// is a new file, 00000001.BIN and so on, whose number is one more than that of the last log in the folder. What came
-/// before an interrupt or a power cut is kept. After 10 seconds without a message of the vehicle, the log ends; another
+/// is a new file, 00000001.BIN and so on for both formats, whose number is one more than that of the last log in the
+/// folder. What came before an interrupt or a power cut is kept. After 10 seconds without a message of the vehicle, the log ends; another
 /// one begins when the vehicle is back. Zeros that fill the last block of a log are cut.
 ///
 /// Only blocks of the first vehicle that answers are recorded. MAVLink doesn't tell who sends a message: signatures
@@ -278,11 +280,25 @@ impl Recording {
     }
 }
 
-/// The length of a log without the zeros after its last whole record; `None` if it ends with a record, or isn't an
-/// ArduPilot log.
+/// The length of a log without the zeros after its last whole record or frame; `None` if it doesn't end so.
 fn without_padding(path: &Path) -> Option<u64> {
     let log = Log::open(path).ok()?;
-    let padding = log.records().last()?.err()?;
-    let is_zeros = padding.is_padding(log.bytes()) && log.bytes().get(padding.offset) == Some(&0);
-    (is_zeros && padding.offset > 0).then_some(padding.offset as u64)
+    let bytes = log.bytes();
+    let end = match blackbox::log::find_session(bytes) {
+        Some(0) => end_of_frames(bytes)?,
+        _ => log.records().last()?.err().filter(|skipped| skipped.is_padding(bytes))?.offset,
+    };
+    let padding = bytes.get(end..).filter(|padding| !padding.is_empty())?;
+    (end > 0 && padding.iter().all(|&byte| byte == 0)).then_some(end as u64)
+}
+
+/// Where the last frame of a Blackbox log ends; `None` if bytes after it are lost.
+fn end_of_frames(bytes: &[u8]) -> Option<usize> {
+    let log = BlackboxLog::from_bytes(bytes);
+    let session = log.sessions().last()?;
+    let (mut frames, mut is_whole) = (session.frames(), true);
+    while let Some(item) = frames.next() {
+        is_whole = !matches!(item, Item::Lost(_));
+    }
+    is_whole.then(|| frames.offset())
 }

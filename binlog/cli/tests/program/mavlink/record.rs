@@ -1,6 +1,8 @@
 use super::vehicle::{Flying, Vehicle, free_port};
 use super::{Running, wait_until};
 use crate::{Ran, ran};
+use binlog::blackbox::BlackboxLog;
+use binlog::blackbox::log::Item;
 use binlog::mavlink::{Address, Link, MAX_FRAME, Message};
 use serde_json::Value;
 use simulator::Simulation;
@@ -69,6 +71,35 @@ fn a_stream_becomes_a_numbered_log() {
             "{}",
             ran.stderr
         );
+    }
+}
+
+/// The zero that ends the text of its last event stays, and so do zeros of a last frame.
+#[cfg(unix)]
+#[test]
+fn the_last_block_of_a_blackbox_log_has_no_padding() {
+    let whole = simulator::blackbox::log_of(Simulation::new(7, 3));
+    assert!(whole.ends_with(b"End of log\0"));
+    let log = BlackboxLog::from_bytes(&whole[..]);
+    let session = log.session(0).expect("a session");
+    let (mut frames, mut cut) = (session.frames(), 0);
+    while let Some(item) = frames.next() {
+        if let Item::Frame(frame) = item {
+            let end = frame.offset() + frame.length();
+            let is_padded = !end.is_multiple_of(Message::BLOCK);
+            cut = if whole[end - 1] == 0 && is_padded { end } else { cut };
+        }
+    }
+    assert!(cut > whole.len() / 2, "{cut}");
+    for log in [&whole[..], &whole[..cut]] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let vehicle = Vehicle { stream: log.to_vec(), ..Vehicle::new() }.fly();
+        let program = record(&vehicle.link, folder.path(), "");
+        wait_for_all(&vehicle);
+        program.interrupt("-INT");
+        let ran = program.ends();
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        assert!(fs::read(folder.path().join("00000001.BIN")).expect("the log") == log);
     }
 }
 
