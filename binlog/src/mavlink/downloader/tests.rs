@@ -229,10 +229,12 @@ fn answer(downloader: &mut Downloader, now_us: u64, logs: &[(u32, u32)]) -> Vec<
 
 #[test]
 fn a_log_that_is_listed_again_is_the_same_or_changed() {
-    let dated: &[(u32, u32)] = &[(900, 1), (900, 2), (900, 3)];
-    let undated: &[(u32, u32)] = &[(900, 0), (700, 0), (900, 0)];
+    /// The size and date of each log.
+    type Listed = &'static [(u32, u32)];
+    let dated: Listed = &[(900, 1), (900, 2), (900, 3)];
+    let undated: Listed = &[(900, 0), (700, 0), (900, 0)];
     let same = |id, size, time_utc| Relisted::Same(ListedLog { id, size, time_utc });
-    let cases: [(&[(u32, u32)], &[(u32, u32)], u16, Relisted); 15] = [
+    let cases: [(Listed, Listed, u16, Relisted); 15] = [
         (dated, dated, 1, same(1, 900, 1)),
         (undated, undated, 2, same(2, 700, 0)),
         // The last log grew, or another one began.
