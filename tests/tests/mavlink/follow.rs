@@ -254,7 +254,7 @@ fn a_recorder_has_a_log_with_little_to_send_once() {
 
 #[test]
 fn another_cards_log_isnt_taken_for_the_clients() {
-    // A link that is behind, or has everything.
+    // A link that is too slow, or has carried everything.
     for (bytes_per_second, logs, is_async) in
         [(11_520, 0, false), (11_520, 2, true), (92_160, 0, true), (92_160, 2, false)]
     {
