@@ -51,6 +51,7 @@
 //! ```
 
 mod follow;
+mod options;
 mod server;
 mod store;
 mod stream;
@@ -58,6 +59,7 @@ mod window;
 
 pub use binlog::mavlink::{Address, Counts, Frame, Frames, Link, MAX_FRAME, MAX_PAYLOAD, Message, Version};
 pub use follow::Follow;
+pub use options::{StreamCounts, StreamOptions, StreamState};
 pub use server::{Server, ServerCounts, ServerOptions};
 #[cfg(feature = "async")]
 pub use store::AsyncLogStore;
@@ -67,4 +69,3 @@ pub use store::FlashLogs;
 pub use store::FolderLogs;
 pub use store::{LogEntry, LogStore, Piece};
 pub use stream::Stream;
-pub use window::{StreamCounts, StreamOptions, StreamState};

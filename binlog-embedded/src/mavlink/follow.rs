@@ -2,7 +2,8 @@
 
 #[cfg(feature = "async")]
 use super::AsyncLogStore;
-use super::window::{StreamCounts, StreamOptions, StreamState, Window};
+use super::options::{StreamCounts, StreamOptions, StreamState};
+use super::window::Window;
 use super::{Address, LogStore, Message, Piece};
 
 const BLOCK: usize = Message::BLOCK;
@@ -38,8 +39,8 @@ const PIECES: usize = 2;
 /// - A client that starts gets the log that is open then, from its beginning. Without an open log it waits for one.
 /// - **When the card begins a new log**, or the log is ended, the client gets the rest of the old one, with zeros up to
 ///   a whole block, and the stream is [`Finished`](StreamState::Finished). A START begins the log that is open then;
-///   one that comes before the end leaves the rest of the old one out. `binlog record` starts again by itself; with
-///   MAVProxy, restart the module.
+///   one that comes before the end leaves the rest of the old one out. Clients send it as after a restart of the
+///   vehicle.
 /// - **When the card is pulled**, the stream waits, and sends its last block again each second. When the card is back,
 ///   it begins a new log, so the client gets the rest of the old one, up to what was flushed. If the old one can't be
 ///   read for 10 seconds, or another card is in the slot, the stream ends, and a START begins the open log.

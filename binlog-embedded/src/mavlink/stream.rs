@@ -1,6 +1,7 @@
 //! The log of a drain as blocks for a client.
 
-use super::window::{StreamCounts, StreamOptions, StreamState, Window};
+use super::options::{StreamCounts, StreamOptions, StreamState};
+use super::window::Window;
 use super::{Address, Message};
 use crate::{Drain, Prologue};
 use binlog::record_header;
@@ -59,7 +60,8 @@ const PIECE: usize = BLOCK / 2;
 ///   blocks for one that has ended.
 /// - **STOP** ends the stream; what isn't acknowledged counts as lost. The next START begins a new log.
 /// - **A vehicle that restarts** sends nothing before the next START: an uninvited block 0 would overwrite a client's
-///   file. `binlog record` and mavlink-router start a new log by themselves; MAVProxy's module has to be restarted.
+///   file. `binlog record` and mavlink-router start a new log by themselves; with MAVProxy, type `dataflash_logger
+///   rotate`.
 ///
 /// Messages are for the stream if their target is its address, component 155, or everybody (0).
 ///
