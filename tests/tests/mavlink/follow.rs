@@ -77,7 +77,7 @@ impl Vehicle {
                 flight::log(self.log, 2, self.next);
                 self.next += 1;
             }
-            if now_us % 1_000_000 == 0 && self.companion.is_some() {
+            if now_us.is_multiple_of(1_000_000) && self.companion.is_some() {
                 self.down.send(now_us, Packet::new(VEHICLE, &heartbeat()));
             }
             if self.is_flying {
