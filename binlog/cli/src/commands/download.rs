@@ -32,7 +32,7 @@ const HEAD: u32 = Message::DATA as u32;
 /// are those of the log, or else ends with an error. The exit code is 3 if a log is damaged or shorter than the vehicle
 /// said.
 ///
-/// ArduPilot doesn't answer while it is armed.
+/// Most vehicles don't answer while they are armed: neither ArduPilot nor, by default, firmware with binlog's server.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     /// udpin:PORT receives on a port of this computer, udpin:0.0.0.0:PORT also from others; udp:HOST:PORT and
@@ -160,7 +160,7 @@ impl Download<'_> {
             // It isn't printed.
             (true, _, _) => Err(Failure::new("interrupted")),
             (_, true, Some(true)) => Err(Failure::new(format_args!(
-                "nothing came for {PATIENCE_S} seconds; the vehicle is armed, and ArduPilot doesn't answer then"
+                "nothing came for {PATIENCE_S} seconds; the vehicle is armed, and most answer only when disarmed"
             ))),
             (_, true, _) => Err(Failure::new(format_args!("nothing came for {PATIENCE_S} seconds"))),
             _ => Ok(()),

@@ -25,6 +25,8 @@ pub(super) struct Vehicle {
     /// Packets that are sent in a millisecond.
     pub(super) speed: usize,
     pub(super) is_armed: bool,
+    /// Whether it doesn't answer requests for logs.
+    pub(super) refuses: bool,
     /// Whether it neither sends nor hears anything.
     pub(super) is_silent: bool,
     /// It closes a TCP connection now.
@@ -252,6 +254,7 @@ impl Flight {
             Message::RemoteLogBlockStatus { seqno, .. } => {
                 self.sent.entry(seqno).and_modify(|sent| *sent = None);
             }
+            Message::LogRequestList { .. } | Message::LogRequestData { .. } if vehicle.refuses => {}
             Message::LogRequestList { .. } if count == 0 => self.entries.push_back(0),
             Message::LogRequestList { start, end, .. } => self.entries.extend(start.max(1)..=end.min(count)),
             Message::LogRequestData { id, ofs, count, .. } => {

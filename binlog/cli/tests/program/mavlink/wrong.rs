@@ -39,16 +39,21 @@ fn without_serial_ports_the_program_says_how_to_get_them() {
     assert!(ran.stderr.contains("cargo install binlog-cli --features serial"), "{}", ran.stderr);
 }
 
-/// The vehicle is silent from the beginning.
+/// One vehicle is silent from the beginning, the other one refuses while it is armed.
 #[test]
 fn a_download_gives_up_after_20_seconds() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let vehicle = Vehicle { is_silent: true, ..Vehicle::new() }.fly();
-    let began = std::time::Instant::now();
     let folder = folder.path().to_str().expect("UTF-8");
-    let ran = Running::start(["download", &vehicle.link, "--all", "-o", folder]).ends();
-    assert_eq!(ran.code, Some(2));
-    assert!(ran.stderr.contains("nothing came for 20 seconds"), "{}", ran.stderr);
+    let silent = Vehicle { is_silent: true, ..Vehicle::new() }.fly();
+    let armed = Vehicle { is_armed: true, refuses: true, ..Vehicle::new() }.fly();
+    let began = std::time::Instant::now();
+    let programs = [&silent, &armed].map(|vehicle| Running::start(["download", &vehicle.link, "--all", "-o", folder]));
+    let said = ["", "; the vehicle is armed, and most answer only when disarmed"];
+    for (program, said) in programs.into_iter().zip(said) {
+        let ran = program.ends();
+        assert_eq!(ran.code, Some(2));
+        assert!(ran.stderr.ends_with(&format!("nothing came for 20 seconds{said}\n")), "{}", ran.stderr);
+    }
     assert!((19..30).contains(&began.elapsed().as_secs()), "{:?}", began.elapsed());
 }
 
