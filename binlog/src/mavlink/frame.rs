@@ -388,11 +388,43 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_frames_or_counted(bytes in prop::collection::vec(prop_oneof![any::<u8>(), Just(V1), Just(V2)], 0..2000)) {
+        fn any_bytes_are_frames_or_counted(pieces in prop::collection::vec(piece(), 0..60)) {
+            let bytes = pieces.concat();
             let mut frames = Frames::new();
-            let mut rest = bytes.as_slice();
-            while frames.next(&mut rest).is_some() {}
+            let (mut rest, mut found, mut in_frames) = (bytes.as_slice(), 0, 0);
+            while frames.next(&mut rest).is_some() {
+                found += 1;
+                in_frames += frames.done;
+            }
             prop_assert!(rest.is_empty());
+            let counts = frames.counts();
+            prop_assert_eq!(counts.frames, found);
+            // A damaged frame is dropped by its first byte, and the others are read again.
+            let dropped = counts.damaged + counts.incompatible + counts.skipped;
+            let in_others = bytes.len() - in_frames - dropped as usize - frames.len;
+            let others = counts.others as usize;
+            prop_assert!((8 * others..=MAX_FRAME * others).contains(&in_others), "{in_others} bytes, {counts:?}");
         }
+    }
+
+    /// A frame of each kind, whole or damaged, or other bytes.
+    fn piece() -> impl Strategy<Value = Vec<u8>> {
+        let byte = || prop_oneof![any::<u8>(), Just(V1), Just(V2)];
+        let frame = (any::<bool>(), prop::sample::select(vec![0_u8, 0, 1, 2]), any::<bool>(), any::<u8>());
+        let frame = frame.prop_map(|(is_v1, flags, is_known, at)| {
+            let version = if is_v1 { Version::V1 } else { Version::V2 };
+            let erase = Message::LogErase { target: Address::new(1, 1) };
+            let mut buffer = [0; MAX_FRAME];
+            let mut frame = Link::with_version(Address::new(1, 2), version).frame(&erase, &mut buffer).to_vec();
+            match (is_v1, is_known) {
+                (true, false) => frame[5] = 33,
+                (false, false) => frame[7] = 33,
+                (false, true) => frame[2] = flags,
+                (true, true) if at < 64 => frame[usize::from(at % 8)] ^= 1,
+                _ => {}
+            }
+            frame
+        });
+        prop_oneof![prop::collection::vec(byte(), 0..40), frame]
     }
 }

@@ -204,6 +204,7 @@ impl<'a> Message<'a> {
             _ => return None,
         })
     }
+
     /// Writes the payload, all of it, and returns it. Bytes of `data` that the message has no room for are left out.
     pub fn payload<'b>(&self, buffer: &'b mut [u8; MAX_PAYLOAD]) -> &'b [u8] {
         buffer.fill(0);
