@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 /// Time between lines of state.
 const STATE: Duration = Duration::from_secs(1);
-/// For so long, missing blocks are waited for at the end.
+/// How long the end waits for missing blocks.
 const LAST_BLOCKS: Duration = Duration::from_secs(1);
 /// The last number of a log. A folder isn't full before.
 const LAST_NUMBER: u32 = 99_999_999;

@@ -180,7 +180,7 @@ impl Part {
         fs::rename(&self.path, place).map_err(|error| {
             Failure::new(format_args!("can't rename {} to {}: {error}", shown(&self.path), shown(place)))
         })?;
-        // Without its part, it disturbs nobody.
+        // The note is harmless without its part.
         let _ = fs::remove_file(self.note);
         Ok(())
     }
