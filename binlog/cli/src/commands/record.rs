@@ -29,8 +29,8 @@ const LAST_NUMBER: u32 = 99_999_999;
 ///
 /// The vehicle is asked to stream once a second until it does. With ArduPilot, set bit 1 of LOG_BACKEND_TYPE. Each log
 /// is a new file, 00000001.BIN and so on for both formats, whose number is one more than that of the last log in the
-/// folder. What came before an interrupt or a power cut is kept. After 10 seconds without a message of the vehicle, the log ends; another
-/// one begins when the vehicle is back. Zeros that fill the last block of a log are cut.
+/// folder. What came before an interrupt or a power cut is kept. After 10 seconds without a message of the vehicle, the
+/// log ends; another one begins when the vehicle is back. Zeros that fill the last block of a log are cut.
 ///
 /// Only blocks of the first vehicle that answers are recorded. MAVLink doesn't tell who sends a message: signatures
 /// aren't checked.

@@ -18,12 +18,12 @@ pub struct ListedLog {
     pub time_utc: u32,
 }
 
-/// What a log is that was listed before. A vehicle numbers its logs by age: when it removes one, the numbers of later ones
-/// change.
+/// What a log is that was listed before. A vehicle numbers its logs by age: when it removes one, the numbers of later
+/// ones change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Relisted {
-    /// The number means the same log, by its size and date, those of the log before it, and the number of logs. The last
-    /// log may have grown.
+    /// The number means the same log, by its size and date, those of the log before it, and the number of logs. The
+    /// last log may have grown.
     Same(ListedLog),
     /// The vehicle has removed logs, and the number may mean another one.
     Changed,

@@ -1,6 +1,6 @@
 //! The part of a log that an interrupted download leaves: `00000001.BIN.part` with the bytes up to the first gap, and
-//! `00000001.BIN.part.json`, which says of which log they are and how many are synced. After a power cut, a file may have
-//! its length without its bytes.
+//! `00000001.BIN.part.json`, which says of which log they are and how many are synced. After a power cut, a file may
+//! have its length without its bytes.
 
 use crate::commands::durable::Synced;
 use crate::one_line::shown;
@@ -90,8 +90,8 @@ impl Part {
         Ok(end.saturating_sub(TAIL)..end)
     }
 
-    /// Begins to write the part, at its end. Returns its length, and what notes how much of it is synced. `head` and `tail` are what the log has in its first
-    /// bytes and in the part's [`tail`](Self::tail).
+    /// Begins to write the part, at its end. Returns its length, and what notes how much of it is synced. `head` and
+    /// `tail` are what the log has in its first bytes and in the part's [`tail`](Self::tail).
     ///
     /// # Errors
     ///

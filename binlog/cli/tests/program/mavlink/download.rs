@@ -1,4 +1,4 @@
-use super::vehicle::{Flying, Vehicle};
+use super::vehicle::{Flying, Logs, Vehicle};
 use super::{Running, wait_until};
 use crate::{Ran, log};
 use binlog::mavlink::{Address, Link, MAX_FRAME, Message};
@@ -269,7 +269,7 @@ fn bytes_of_a_part_that_were_not_synced_are_fetched_again() {
 
 #[test]
 fn after_a_removal_no_log_comes_under_the_number_of_another() {
-    type Change = fn(&mut Vec<(Vec<u8>, u32)>);
+    type Change = fn(&mut Logs);
     let removed: Change = |logs| _ = logs.remove(0);
     let replaced: Change = |logs| {
         logs.remove(0);

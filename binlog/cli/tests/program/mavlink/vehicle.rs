@@ -8,18 +8,21 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+/// Logs and their dates.
+pub(super) type Logs = Vec<(Vec<u8>, u32)>;
+
 /// What the vehicle has and does. A test changes it while the vehicle runs.
 #[derive(Clone, Default)]
 pub(super) struct Vehicle {
     pub(super) system: u8,
     /// The log that is streamed.
     pub(super) stream: Vec<u8>,
-    /// The logs that are kept, and their dates.
-    pub(super) logs: Vec<(Vec<u8>, u32)>,
+    /// The logs that are kept.
+    pub(super) logs: Logs,
     /// The size that is said of each log, if that isn't true.
     pub(super) says: Option<u32>,
     /// What happens to the logs when the last byte of log 1 is sent.
-    pub(super) when_sent: Option<fn(&mut Vec<(Vec<u8>, u32)>)>,
+    pub(super) when_sent: Option<fn(&mut Logs)>,
     /// Of how many packets one is lost, in both directions.
     pub(super) loses_one_of: Option<u64>,
     /// Packets that are sent in a millisecond.
