@@ -31,8 +31,10 @@ static FLIGHT: LazyLock<[Vec<u8>; 2]> =
     LazyLock::new(|| [simulator::log_of(Simulation::new(1, 60)), simulator::blackbox::log_of(Simulation::new(1, 60))]);
 
 /// The commands of the program on a page, without prompts and comments.
+/// Without `record`, which runs until it is interrupted.
 fn commands(page: &str) -> Vec<&str> {
-    let lines = page.lines().filter_map(|line| line.strip_prefix("$ binlog "));
+    let lines =
+        page.lines().filter_map(|line| line.strip_prefix("$ binlog ")).filter(|line| !line.starts_with("record "));
     lines.map(|line| line.split_once(" #").map_or(line, |(line, _)| line).trim()).collect()
 }
 
