@@ -63,7 +63,7 @@ pub trait LogStore {
     fn read_at(&mut self, number: u32, offset: u32, into: &mut [u8]) -> Result<Piece, Self::Error>;
 
     /// The number of the log that is being written, and how many of its bytes can be read; `None` without one. What
-    /// [`Follow`](super::Follow) sends.
+    /// [`Follow`](super::Follow) sends. A log that was ended is never opened again.
     fn open_log(&self) -> Option<(u32, u32)>;
 
     /// Tells media apart that can be exchanged: the serial number of the card's volume, which the first call that reads

@@ -32,6 +32,7 @@ impl Logs {
     fn begin(&mut self) {
         let number = self.logs.last_key_value().map_or(1, |(number, _)| number + 1);
         self.logs.insert(number, vec![number as u8; 3]);
+        self.is_open = true;
     }
 
     fn grow(&mut self, bytes: usize) {
@@ -98,7 +99,8 @@ impl Sent {
     }
 }
 
-/// What the server sends: for one client, an id means one log until that client lists, or ends its requests.
+/// What the server sends: for one client, an id means one log until that client lists, ends its requests, or asks for
+/// another id.
 #[derive(Default)]
 struct Served {
     client: Option<Address>,
@@ -110,9 +112,11 @@ struct Served {
 
 impl Served {
     fn receive(&mut self, sender: Address, message: &Message<'_>) {
-        let is_download = matches!(message, Message::LogRequestData { .. });
-        if !is_download || self.client != Some(sender) {
-            *self = Served { client: Some(sender), is_mixed: true, last: None };
+        match *message {
+            Message::LogRequestData { id, .. } if self.client == Some(sender) => {
+                self.last = self.last.filter(|&(last, _)| last == id);
+            }
+            _ => *self = Served { client: Some(sender), is_mixed: true, last: None },
         }
     }
 
@@ -184,7 +188,7 @@ pub fn mavlink(mut bytes: &[u8]) {
             }
             8 => match b % 8 {
                 0 | 4 => store.begin(),
-                1 => store.is_open = !store.is_open,
+                1 => store.is_open = false,
                 2 if store.is_open => store.grow(usize::from(a) * 3),
                 5 => store.fails = !store.fails,
                 6 => store.remove(usize::from(a % 3)),
