@@ -90,8 +90,8 @@ pub struct ServerCounts {
 ///
 /// - **Ids are the order on the card**, from 1 for the oldest log to the number of logs for the newest, as ArduPilot's.
 ///   Logs without a byte have none. While one client downloads a log, its id means the same log, even if older ones are
-///   removed, until that client asks for the list or sends LOG_REQUEST_END. If the log itself is removed, the client's
-///   requests for it get empty packets until then.
+///   removed, until that client asks for the list or sends LOG_REQUEST_END. If the log itself is removed, or another card
+///   is in the slot, the client's requests for it get empty packets until then.
 /// - **Requests queue**, up to `REQUESTS`, and are answered in turn: clients that lost packets ask for all gaps at
 ///   once. 32 requests suit links with a round trip of 100 ms, 64 those with 200 ms. A request that is in the queue
 ///   isn't queued again. What has no room is counted, and clients ask again.
@@ -146,6 +146,8 @@ struct Found {
     client: Address,
     id: u16,
     number: u32,
+    /// The [volume](LogStore::volume) that the log is on. Another card may have a log with the same number.
+    volume: u32,
     /// 0 if the log is gone. The id doesn't mean the next newer log before the client asks for the list, because the
     /// client would write both into one file.
     bytes: u32,
@@ -367,11 +369,11 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
                     if let Err(error) = store.list(|log| pass.see(&log)) {
                         return Err(self.fail(error));
                     }
-                    return Ok(self.passed(&pass).map(|reply| self.send(now_us, reply)));
+                    return Ok(self.passed(&pass, store.volume()).map(|reply| self.send(now_us, reply)));
                 }
                 Need::Bytes { number, offset, end } => {
                     match store.read_at(number, offset, &mut self.data[self.filled.into()..end]) {
-                        Ok(piece) if self.fill(piece) => {}
+                        Ok(piece) if self.fill(piece, store.volume()) => {}
                         Ok(_) => return Ok(None),
                         Err(error) => return Err(self.fail(error)),
                     }
@@ -399,11 +401,11 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
                     if let Err(error) = store.list(|log| pass.see(&log)).await {
                         return Err(self.fail(error));
                     }
-                    return Ok(self.passed(&pass).map(|reply| self.send(now_us, reply)));
+                    return Ok(self.passed(&pass, store.volume()).map(|reply| self.send(now_us, reply)));
                 }
                 Need::Bytes { number, offset, end } => {
                     match store.read_at(number, offset, &mut self.data[self.filled.into()..end]).await {
-                        Ok(piece) if self.fill(piece) => {}
+                        Ok(piece) if self.fill(piece, store.volume()) => {}
                         Ok(_) => return Ok(None),
                         Err(error) => return Err(self.fail(error)),
                     }
@@ -482,8 +484,8 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
         self.stage = Stage::Cut;
     }
 
-    /// Takes what a pass says. Returns the entry of the list if that is what was searched.
-    fn passed(&mut self, pass: &Pass) -> Option<Reply> {
+    /// Takes what a pass over a volume says. Returns the entry of the list if that is what was searched.
+    fn passed(&mut self, pass: &Pass, volume: u32) -> Option<Reply> {
         let (Stage::Searching(search), Some(&request)) = (self.stage, self.queue.first()) else { return None };
         let log = match search.take(pass) {
             Ranked::Again(search) => {
@@ -517,8 +519,8 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
         }
         let known = self.known(&request);
         // A log only grows: a shorter one has the number of one that is gone.
-        let least = known.as_ref().map_or(0, |known| known.bytes);
-        let Some(LogEntry { number, order, bytes, .. }) = log.filter(|log| log.bytes >= least) else {
+        let (least, on) = known.as_ref().map_or((0, volume), |known| (known.bytes, known.volume));
+        let Some(LogEntry { number, order, bytes, .. }) = log.filter(|log| log.bytes >= least && volume == on) else {
             if let Some(known) = known {
                 known.bytes = 0;
             }
@@ -528,7 +530,7 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
         if !search.is_by_number() {
             self.near = (request.id, order);
         }
-        self.log = Some(Found { client: request.sender, id: request.id, number, bytes });
+        self.log = Some(Found { client: request.sender, id: request.id, number, volume, bytes });
         self.stage = if request.next < bytes { Stage::Sending(request.end.min(bytes)) } else { Stage::Cut };
         None
     }
@@ -538,9 +540,10 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
         if seconds == 0 { 0 } else { seconds.saturating_add_signed(offset) }
     }
 
-    /// Takes bytes of the log. Returns whether this call may continue with the packet.
-    fn fill(&mut self, piece: Piece) -> bool {
-        match piece {
+    /// Takes what was read from a volume. Returns whether this call may continue with the packet.
+    fn fill(&mut self, piece: Piece, volume: u32) -> bool {
+        let is_on_it = self.log.is_some_and(|log| log.volume == volume);
+        match if is_on_it { piece } else { Piece::NoLog } {
             Piece::Searching => return false,
             // The log is shorter than it was.
             Piece::Bytes(0) => self.stage = Stage::Cut,

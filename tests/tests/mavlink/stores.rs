@@ -217,6 +217,61 @@ fn an_asynchronous_program_sends_the_same() {
     }
 }
 
+/// Both cards have a log 1, and that of the second card is longer.
+#[test]
+fn another_cards_log_doesnt_continue_a_download() {
+    let [first, second] = [(30_000, 1), (40_000, 2)].map(|(length, serial)| {
+        let card = Geometry::FAT32.format();
+        card.edit(Geometry::FAT32.start, |boot| boot[67] = serial);
+        let computer = Computer::new(&card);
+        computer.folder("LOGS");
+        computer.put("LOGS/00000001.BIN", &contents(length, length as usize), Clusters::Every(3));
+        card
+    });
+    let finish = |server: &mut Server<32>, sd: &mut SdLog<RamCard>, is_async| {
+        let mut packets = Vec::new();
+        while !server.is_idle() {
+            // The first call after the exchange fails.
+            let next = if is_async { block_on(server.next_async(0, sd)) } else { server.next(0, sd) };
+            if let Ok(Some(Message::LogData { id, ofs, data, .. })) = next {
+                packets.push(crate::server::Data { id, ofs, bytes: data.to_vec() });
+            }
+        }
+        packets
+    };
+    let (log, whole) = (contents(30_000, 30_000), contents(40_000, 40_000));
+    // Exchanged while packets are sent, between requests, and before the request for what a log has grown by.
+    for (calls, ofs, is_async) in [20, 21, 22, 23, 2000]
+        .into_iter()
+        .flat_map(|calls| [(calls, 9000, false), (calls, 9000, true), (calls, 30_000, false), (calls, 30_000, true)])
+    {
+        for message in [list(0, 0xFFFF), Message::LogRequestEnd { target: crate::server::VEHICLE }] {
+            let card = first.copy();
+            let mut sd: SdLog<RamCard> = SdLog::new(card.clone(), binlog_embedded::sd_log::Undated, Options::DEFAULT);
+            let mut server = Server::<32>::new(UNLIMITED);
+            server.receive(STATION, &data(1, 0, u32::MAX));
+            for _ in 0..calls {
+                server.next(0, &mut sd).unwrap();
+            }
+            card.swap(&second);
+            let mut packets = Vec::new();
+            for _ in 0..3 {
+                server.receive(STATION, &data(1, ofs, 900));
+                server.receive(STATION, &data(1, 90, 90));
+                packets.extend(finish(&mut server, &mut sd, is_async));
+            }
+            assert!(packets.len() >= 4, "{calls}, {ofs}");
+            for packet in packets {
+                let part = log.get(packet.ofs as usize..).unwrap_or_default();
+                assert!(part.starts_with(&packet.bytes), "{calls}, {ofs}: {} of another card", packet.ofs);
+            }
+            server.receive(STATION, &message);
+            server.receive(STATION, &data(1, 0, u32::MAX));
+            assert_eq!(assembled(&finish(&mut server, &mut sd, is_async)), whole, "{calls}, {ofs}");
+        }
+    }
+}
+
 type Chip = NorChip<4, 4096>;
 
 /// Logs with small and large flushes, until the oldest ones are overwritten.
