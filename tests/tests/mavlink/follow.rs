@@ -117,6 +117,12 @@ impl Vehicle {
         self.follow.state(now())
     }
 
+    /// Asserts that the stream has ended, and that a file of the client is a log of the card.
+    fn assert_finished(&self, file: usize, log: usize) {
+        assert_eq!(self.state(), StreamState::Finished);
+        self.assert_equal(file, log);
+    }
+
     /// Asserts that a file of the client is a log of the card, with zeros up to a whole block.
     fn assert_equal(&self, file: usize, log: usize) {
         let log = Volume::of(&self.card).read(&format!("LOGS/{log:08}.BIN")).expect("the log is there");
@@ -150,8 +156,7 @@ fn a_slow_link_catches_up_after_landing_and_never_stalls_a_card() {
         assert_eq!((vehicle.log.statistics().dropped, vehicle.log.statistics().lost), (0, 0));
         assert!(vehicle.client.files[0].bytes.len() < 150_000);
         vehicle.fly(40);
-        assert_eq!(vehicle.state(), StreamState::Finished);
-        vehicle.assert_equal(0, 1);
+        vehicle.assert_finished(0, 1);
     }
 }
 
@@ -161,8 +166,7 @@ fn the_next_log_of_the_card_waits_for_a_start() {
     vehicle.fly(5);
     vehicle.sd.rotate();
     vehicle.fly(5);
-    assert_eq!(vehicle.state(), StreamState::Finished);
-    vehicle.assert_equal(0, 1);
+    vehicle.assert_finished(0, 1);
     let sent = vehicle.down.sent_bytes;
     vehicle.fly(2);
     assert_eq!(vehicle.down.sent_bytes, sent);
@@ -171,8 +175,7 @@ fn the_next_log_of_the_card_waits_for_a_start() {
     vehicle.fly(5);
     vehicle.land();
     vehicle.fly(10);
-    assert_eq!(vehicle.state(), StreamState::Finished);
-    vehicle.assert_equal(1, 2);
+    vehicle.assert_finished(1, 2);
 }
 
 #[test]
@@ -183,9 +186,8 @@ fn a_client_that_restarts_gets_the_whole_log_again() {
     vehicle.fly(10);
     vehicle.land();
     vehicle.fly(20);
-    assert_eq!(vehicle.state(), StreamState::Finished);
     assert_eq!(vehicle.client.files.len(), 2);
-    vehicle.assert_equal(1, 1);
+    vehicle.assert_finished(1, 1);
 }
 
 #[test]
@@ -197,8 +199,7 @@ fn a_pulled_card_delays_the_rest_of_its_log() {
     assert_eq!(vehicle.state(), StreamState::Streaming);
     vehicle.card.put_back();
     vehicle.fly(10);
-    assert_eq!(vehicle.state(), StreamState::Finished);
-    vehicle.assert_equal(0, 1);
+    vehicle.assert_finished(0, 1);
 }
 
 #[test]
@@ -215,8 +216,7 @@ fn the_stream_ends_if_the_card_stays_away() {
     vehicle.fly(5);
     vehicle.land();
     vehicle.fly(10);
-    assert_eq!(vehicle.state(), StreamState::Finished);
-    vehicle.assert_equal(1, 2);
+    vehicle.assert_finished(1, 2);
 }
 
 #[test]
