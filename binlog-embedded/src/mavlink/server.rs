@@ -90,8 +90,8 @@ pub struct ServerCounts {
 ///
 /// - **Ids are the order on the card**, from 1 for the oldest log to the number of logs for the newest, as ArduPilot's.
 ///   Logs without a byte have none. While one client downloads a log, its id means the same log, even if older ones are
-///   removed, until that client asks for the list or sends LOG_REQUEST_END. If the log itself is removed, or another card
-///   is in the slot, the client's requests for it get empty packets until then.
+///   removed, until that client asks for the list or sends LOG_REQUEST_END. If the log itself is removed, or another
+///   card is in the slot, the client's requests for it get empty packets until then.
 /// - **Requests queue**, up to `REQUESTS`, and are answered in turn: clients that lost packets ask for all gaps at
 ///   once. 32 requests suit links with a round trip of 100 ms, 64 those with 200 ms. A request that is in the queue
 ///   isn't queued again. What has no room is counted, and clients ask again.
