@@ -570,7 +570,10 @@ impl<'a, S: Schema, const N: usize, P: Prologue<S>> Drain<'a, S, N, P> {
         self.current = (left > 0).then_some(Current { left, ..current });
         self.ring.pass(part as u32);
         if left == 0 {
-            self.release(current.index, Tally::count_written);
+            self.release(current.index, |tally| {
+                tally.count_written();
+                false
+            });
         }
         part
     }

@@ -334,6 +334,15 @@ enum Put {
 }
 
 impl<C: Counters> State<C> {
+    /// Changes a message's counts. If `change` returns true, the message is added to those to report.
+    pub(crate) fn tally(&mut self, index: usize, change: impl FnOnce(&mut Tally) -> bool) {
+        if let Some(tally) = self.counters.tallies_mut().get_mut(index)
+            && change(tally)
+        {
+            self.to_report.insert(index);
+        }
+    }
+
     /// Makes a logger of the previous boot a stopped one of this boot, with its ring as it is: writes all fields except
     /// head, tail and `synced`, one by one.
     ///

@@ -31,14 +31,6 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
         });
     }
 
-    /// Counts a message's record as lost that counted as flushed.
-    pub(crate) fn record_lost(&self, index: u8) {
-        self.tally(index.into(), |tally| {
-            tally.lose_written(1);
-            true
-        });
-    }
-
     /// The position in the ring up to which whole records were written.
     pub(crate) fn written_to(&self) -> u32 {
         self.ring.logger.state.with(|state| state.tail)

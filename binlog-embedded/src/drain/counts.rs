@@ -2,16 +2,13 @@
 
 use super::{Current, Drain};
 use binlog::ring_format::{Schema, TagTable};
-use binlog::sink::{Counters, Tally};
+use binlog::sink::Tally;
 
 impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
-    /// Releases the bytes of a message's record, which ends at the tail, and counts it.
-    pub(super) fn release(&self, index: usize, count: impl FnOnce(&mut Tally)) {
-        self.ring.release(|state| {
-            if let Some(tally) = state.counters.tallies_mut().get_mut(index) {
-                count(tally);
-            }
-        });
+    /// Releases the bytes of a message's record, which ends at the tail, and changes its counts as
+    /// [`tally`](Drain::tally) does.
+    pub(super) fn release(&self, index: usize, change: impl FnOnce(&mut Tally) -> bool) {
+        self.ring.release(|state| state.tally(index, change));
     }
 
     /// Drops the rest of a record whose file is lost.
@@ -22,8 +19,10 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
         }
         if let Some(Current { index, left }) = self.current.take() {
             self.ring.pass(left as u32);
-            self.release(index, |tally| tally.lost = tally.lost.wrapping_add(1));
-            self.tally(index, |_| true);
+            self.release(index, |tally| {
+                tally.lost = tally.lost.wrapping_add(1);
+                true
+            });
         }
     }
 
@@ -40,13 +39,7 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
 
     /// Changes a message's counts. If `change` returns true, the message is added to those to report.
     pub(super) fn tally(&self, index: usize, change: impl FnOnce(&mut Tally) -> bool) {
-        self.ring.logger.state.with(|state| {
-            if let Some(tally) = state.counters.tallies_mut().get_mut(index)
-                && change(tally)
-            {
-                state.to_report.insert(index);
-            }
-        });
+        self.ring.logger.state.with(|state| state.tally(index, change));
     }
 
     /// Counts what was written as flushed.

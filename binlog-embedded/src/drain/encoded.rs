@@ -116,13 +116,13 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
     fn pass(&mut self, current: Current, is_written: bool) {
         let Current { index, left } = current;
         self.ring.pass(left as u32);
-        self.release(index, |tally: &mut Tally| match is_written {
-            true => tally.count_written(),
-            false => tally.lost = tally.lost.wrapping_add(1),
+        self.release(index, |tally: &mut Tally| {
+            match is_written {
+                true => tally.count_written(),
+                false => tally.lost = tally.lost.wrapping_add(1),
+            }
+            !is_written
         });
-        if !is_written {
-            self.tally(index, |_| true);
-        }
     }
 }
 

@@ -3,7 +3,7 @@
 #[cfg(feature = "async")]
 use super::AsyncLogStore;
 use super::options::{StreamCounts, StreamOptions, StreamState};
-use super::window::Window;
+use super::window::{Place, Window};
 use super::{Address, LogStore, Message, Piece};
 
 const BLOCK: usize = Message::BLOCK;
@@ -46,7 +46,7 @@ const PIECES: usize = 2;
 ///   read for 10 seconds, or another card is in the slot, the stream ends, and a START begins the open log.
 /// - Records count as flushed when the card has them; what the client has isn't counted.
 pub struct Follow<const BLOCKS: usize> {
-    window: Window<BLOCKS>,
+    window: Window<(), BLOCKS>,
     /// The log that the client gets.
     number: Option<u32>,
     /// The [volume](LogStore::volume) that the log is on.
@@ -71,7 +71,7 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
     /// A stream that waits for a client.
     pub const fn new(options: StreamOptions) -> Self {
         Follow {
-            window: Window::new(options),
+            window: Window::new(options, ()),
             number: None,
             volume: 0,
             is_ended: false,
@@ -90,8 +90,8 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
     /// messages before the next block. `now_us` is the time in microseconds since boot.
     pub fn receive(&mut self, now_us: u64, sender: Address, message: &Message<'_>) {
         self.window.receive(now_us as u32, sender, message);
-        while let Some(slot) = self.window.take_acknowledged() {
-            self.window.free(slot);
+        while let Some(slot) = self.window.first(Place::Acknowledged) {
+            slot.place = Place::Free;
         }
     }
 
@@ -142,10 +142,7 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
     fn wanted(&mut self, now_us: u32, open: Option<(u32, u32)>, volume: u32) -> Option<(u32, u32)> {
         self.window.give_up(now_us);
         if self.window.is_stale {
-            while let Some((slot, _)) = self.window.take_oldest() {
-                self.window.free(slot);
-            }
-            self.window.is_stale = false;
+            self.window.clear();
         }
         let (open, bytes) = open.map_or((None, 0), |(number, bytes)| (Some(number), bytes));
         if self.window.is_awaited {
@@ -153,7 +150,7 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
                 return None;
             }
             (self.number, self.volume) = (Some(open?), volume);
-            self.window.begin();
+            self.window.is_awaited = false;
             (self.is_ended, self.is_complete) = (false, false);
             (self.failures, self.filled, self.sent) = (0, 0, None);
         }
@@ -167,9 +164,9 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
             return None;
         }
         let block = match self.window.due(now_us) {
-            Some(due) => self.window.number(due.slot),
+            Some(due) => due,
             None => {
-                let next = self.window.next();
+                let next = self.window.next;
                 let has_block = u64::from(bytes) >= (u64::from(next) + 1) * BLOCK as u64;
                 if !self.may_add(now_us) || !(has_block || self.is_ended) {
                     self.window.keep_alive(now_us);
@@ -224,9 +221,9 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
     /// The block that was read.
     fn send(&mut self, now_us: u32) -> Option<Message<'_>> {
         self.filled = 0;
-        if self.reading == self.window.next() {
-            let slot = self.window.take()?;
-            self.window.add(slot);
+        if self.reading == self.window.next {
+            self.window.filling()?;
+            self.window.add();
         }
         let due = self.window.due(now_us)?;
         self.window.sent(now_us, due);
@@ -252,7 +249,7 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
     }
 
     /// Whether the next block may be sent.
-    fn may_add(&self, now_us: u32) -> bool {
+    fn may_add(&mut self, now_us: u32) -> bool {
         !self.is_complete && self.window.may_add(now_us)
     }
 }

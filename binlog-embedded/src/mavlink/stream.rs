@@ -1,7 +1,7 @@
 //! The log of a drain as blocks for a client.
 
 use super::options::{StreamCounts, StreamOptions, StreamState};
-use super::window::Window;
+use super::window::{Place, Slot, Window};
 use super::{Address, Message};
 use crate::{Drain, Prologue};
 use binlog::record_header;
@@ -91,16 +91,28 @@ const PIECE: usize = BLOCK / 2;
     doc = "[The guide](crate::guide::mavlink#window-and-rate) says how many a link needs, and which rate to set."
 )]
 pub struct Stream<const BLOCKS: usize> {
-    window: Window<BLOCKS>,
-    blocks: [Block; BLOCKS],
-    /// The block that is being filled, and its bytes.
-    filling: Option<u8>,
+    window: Window<Block, BLOCKS>,
+    /// Bytes of the block that is being filled.
     filled: u8,
+    /// The record that continues in the next block.
+    split: Split,
     end: End,
-    /// Whether the drain was restarted after the last client's log.
-    is_restarted: bool,
     /// A block's number, and the position in the ring up to which records are in the blocks before it.
     mark: Option<(u32, u32)>,
+}
+
+/// A record of which a block has only a part.
+#[derive(Clone, Copy)]
+struct Split {
+    message: u8,
+    /// Its bytes from this block on.
+    rest: u8,
+    /// How many blocks before have a part of it; 0 if there is no such record.
+    before: u8,
+}
+
+impl Split {
+    const NONE: Split = Split { message: 0, rest: 0, before: 0 };
 }
 
 /// How far the end of the log is.
@@ -113,43 +125,33 @@ enum End {
     Statistics(u32),
     /// All is in blocks.
     Written,
-    /// All is acknowledged.
-    Done,
 }
 
 /// Bytes of the log, and what is needed to count the records that end in them.
 #[derive(Clone, Copy)]
 struct Block {
     data: [u8; BLOCK],
-    /// Where the first record begins, the rest of another one or of the preamble before it; more than 200 if the block
-    /// is inside of one record, or its records aren't counted one by one.
+    /// Where the first record begins that isn't a rest or of the preamble; more than 200 if the block is inside of one
+    /// record, or its records aren't counted one by one.
     first: u8,
-    /// The message of the record whose rest it is.
+    /// The message of the record whose rest it begins with, and how many blocks before have a part of it, or `COUNTED`.
     continued: u8,
-    /// The message of the last record, and how many of its bytes are in the following blocks.
+    before: u8,
+    /// The message of the record that continues in the next block, and how many have a part of it.
     last: u8,
-    rest: u8,
+    after: u8,
 }
 
-/// No record.
-const NONE: u8 = u8::MAX;
-
-/// `first` of a block whose records aren't counted one by one, because a file begins in it after another one, or of one
-/// whose records are counted already.
+/// `first` of a block whose records aren't counted one by one, because a file begins in it after another one.
 const UNKNOWN: u8 = u8::MAX;
+/// `before` of a block whose records are counted.
+const COUNTED: u8 = u8::MAX;
 
 impl<const BLOCKS: usize> Stream<BLOCKS> {
     /// A stream that waits for a client.
     pub const fn new(options: StreamOptions) -> Self {
-        Stream {
-            window: Window::new(options),
-            blocks: [Block { data: [0; BLOCK], first: 0, continued: NONE, last: NONE, rest: 0 }; BLOCKS],
-            filling: None,
-            filled: 0,
-            end: End::No,
-            is_restarted: false,
-            mark: None,
-        }
+        let block = Block { data: [0; BLOCK], first: 0, continued: 0, before: 0, last: 0, after: 0 };
+        Stream { window: Window::new(options, block), filled: 0, split: Split::NONE, end: End::No, mark: None }
     }
 
     /// Takes a message that was received; other messages than REMOTE_LOG_BLOCK_STATUS are ignored. Pass all received
@@ -170,17 +172,16 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
         drain: &mut Drain<'_, S, N, P>,
     ) -> bool {
         self.window.give_up(now_us as u32);
-        if let Some(slot) = self.window.take_acknowledged() {
-            self.release(slot, drain);
-        } else if self.window.is_stale {
-            self.drop_stale(drain);
-        } else if self.window.is_awaited {
-            if !self.window.may_begin(now_us as u32) {
-                return false;
-            }
-            self.window.begin();
+        if self.release(drain) {
+            return true;
+        }
+        if self.window.is_stale {
             drain.restart();
-            (self.end, self.is_restarted, self.mark) = (End::No, false, None);
+            self.window.clear();
+            (self.filled, self.split, self.end, self.mark) = (0, Split::NONE, End::No, None);
+        } else if self.window.is_awaited {
+            self.window.is_awaited = !self.window.may_begin(now_us as u32);
+            return !self.window.is_awaited;
         } else if self.window.client().is_none() {
             return false;
         } else if self.end == End::Written {
@@ -188,9 +189,7 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
                 return false;
             }
             drain.flushed();
-            drain.restart();
             self.window.finish();
-            self.end = End::Done;
         } else {
             let has_more = self.fill(drain);
             if !has_more {
@@ -205,13 +204,9 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
     /// send what it returns.
     pub fn next(&mut self, now_us: u64) -> Option<Message<'_>> {
         let due = self.window.due(now_us as u32)?;
-        self.window.sent(now_us as u32, due);
         let target = self.window.client()?;
-        Some(Message::RemoteLogDataBlock {
-            target,
-            seqno: self.window.number(due.slot),
-            data: &self.blocks[due.slot].data,
-        })
+        let slot = self.window.sent(now_us as u32, due)?;
+        Some(Message::RemoteLogDataBlock { target, seqno: slot.number, data: &slot.block.data })
     }
 
     /// Ends the log: writes the records that the ring held at the first call and the last statistics. The last block is
@@ -242,93 +237,87 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
         self.window.counts()
     }
 
-    /// Gives an acknowledged block back to the pool, and counts the records that end in it as flushed.
-    fn release<S: Schema, P, const N: usize>(&mut self, slot: usize, drain: &Drain<'_, S, N, P>) {
-        if !Drain::<'_, S, N, P>::ENCODES {
-            self.blocks[slot].records::<S>(|index| drain.record_flushed(index));
-            if let Some((_, position)) = self.mark.take_if(|(number, _)| *number <= self.window.oldest()) {
-                drain.flushed_to(position);
+    /// Gives an acknowledged block back to the pool, if there is one, and counts the records as flushed whose blocks are
+    /// all acknowledged now.
+    fn release<S: Schema, P: Prologue<S>, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> bool {
+        let Some(slot) = self.window.first(Place::Acknowledged) else { return false };
+        slot.place = Place::Free;
+        let (number, block) = (slot.number, &mut slot.block);
+        let Block { first, continued, last, after, .. } = *block;
+        let before = core::mem::replace(&mut block.before, COUNTED);
+        if Drain::<'_, S, N, P>::ENCODES || before == COUNTED {
+            return true;
+        }
+        block.records::<S>(|index| drain.record_flushed(index));
+        // Records of which other blocks have a part: the rest of one, and the beginning, or the middle, of one.
+        let [rest, middle] = if usize::from(first) > BLOCK { [0, before] } else { [before, 0] };
+        for (message, before, after) in [(continued, rest, 0), (last, middle, after)] {
+            let mut blocks = number - u32::from(before)..=number + u32::from(after);
+            if before + after > 0 && !blocks.any(|number| self.is_waiting(number)) {
+                drain.record_flushed(message);
             }
         }
-        // It may be sent once more, when its records are counted.
-        (self.blocks[slot].first, self.blocks[slot].last) = (UNKNOWN, NONE);
-        self.window.free(slot);
+        if let Some((_, position)) = self.mark.take_if(|(number, _)| *number <= self.window.oldest) {
+            drain.flushed_to(position);
+        }
+        true
     }
 
-    /// Drops a block of a client's log that nobody gets any more, after those that were acknowledged. Records count as
-    /// lost with the block in which they end, or with an earlier one that isn't acknowledged.
-    fn drop_stale<S: Schema, P: Prologue<S>, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) {
-        if !self.is_restarted {
-            drain.restart();
-            self.is_restarted = true;
-        } else if let Some((slot, number)) = self.window.take_oldest() {
-            let Block { last, rest, .. } = self.blocks[slot];
-            let end = number + u32::from(rest).div_ceil(BLOCK as u32);
-            if last != NONE && (number + 1..=end).all(|number| !self.window.is_waiting(number)) {
-                drain.record_lost(last);
-            }
-            self.window.free(slot);
-        } else {
-            if let Some(slot) = self.filling.take() {
-                self.window.free(slot.into());
-            }
-            self.filled = 0;
-            self.window.is_stale = false;
-            self.end = End::No;
-        }
+    /// Whether the records of a block aren't counted.
+    fn is_waiting(&self, number: u32) -> bool {
+        let is_it =
+            |slot: &Slot<Block>| slot.number == number && slot.place != Place::Free && slot.block.before != COUNTED;
+        number >= self.window.next || self.window.slots.iter().any(is_it)
     }
 
     /// Puts the next piece of the drain into a block. Returns whether there may be more.
     fn fill<S: Schema, P: Prologue<S>, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> bool {
+        let Some(slot) = self.window.filling() else { return false };
+        let (number, block) = (slot.number, &mut slot.block);
         if drain.ends_file() {
             drain.begin_next();
-            if let Some(slot) = self.filling {
-                self.blocks[usize::from(slot)].first = UNKNOWN;
-            }
+            (block.first, block.before) = (UNKNOWN, 0);
         }
-        let slot = match self.filling {
-            Some(slot) => usize::from(slot),
-            None => {
-                let Some(slot) = self.window.take() else { return false };
-                let block = &mut self.blocks[slot];
-                (block.continued, block.first) = drain.begun().unwrap_or((NONE, 0));
-                (self.filling, self.filled) = (Some(slot as u8), 0);
-                slot
-            }
-        };
-        let block = &mut self.blocks[slot];
         let filled = usize::from(self.filled);
-        let end = BLOCK.min(filled + PIECE);
-        let Ok(taken) = drain.step(&mut Room(&mut block.data[filled..end]));
+        if filled == 0 {
+            (block.first, block.continued, block.before) = (self.split.rest, self.split.message, self.split.before);
+        }
+        let room = block.data.get_mut(filled..BLOCK.min(filled + PIECE)).unwrap_or_default();
+        let Ok(taken) = drain.step(&mut Room(room));
         let filled = filled + taken;
         self.filled = filled as u8;
         if drain.is_in_preamble() && block.first != UNKNOWN {
-            (block.first, block.continued) = (self.filled, NONE);
+            (block.first, block.before) = (self.filled, 0);
         }
-        if filled < BLOCK {
+        let rest = block.data.get_mut(filled..).unwrap_or_default();
+        if !rest.is_empty() {
             match self.end {
-                End::Records(end) if taken == 0 || drain.has_passed(end) => {
+                End::Records(head) if taken == 0 || drain.has_passed(head) => {
                     drain.report();
                     if Drain::<'_, S, N, P>::ENCODES {
                         drain.end_session();
                     }
-                    self.end = End::Statistics(end);
+                    self.end = End::Statistics(head);
                     return true;
                 }
-                End::Statistics(end) if taken == 0 || drain.has_passed(end) => {
-                    self.end = End::Written;
-                    block.data[filled..].fill(0);
-                }
+                End::Statistics(head) if taken == 0 || drain.has_passed(head) => self.end = End::Written,
                 _ => return taken > 0,
             }
+            if filled == 0 {
+                return true;
+            }
+            rest.fill(0);
         }
-        (block.last, block.rest) = drain.begun().unwrap_or((NONE, 0));
-        self.filling = None;
-        if filled == 0 {
-            self.window.free(slot);
-            return true;
-        }
-        let number = self.window.add(slot);
+        self.split = match drain.begun() {
+            Some((message, rest)) if usize::from(block.first) > BLOCK => {
+                Split { message, rest, before: block.before + 1 }
+            }
+            Some((message, rest)) => Split { message, rest, before: 1 },
+            None => Split::NONE,
+        };
+        (block.last, block.after) = (self.split.message, self.split.rest.div_ceil(BLOCK as u8));
+        self.filled = 0;
+        self.window.add();
         if self.mark.is_none() {
             self.mark = Some((number + 1, drain.written_to()));
         }
@@ -337,12 +326,9 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
 }
 
 impl Block {
-    /// Calls `ended` with the message of each record that ends in the block.
+    /// Calls `ended` with the message of each record that is in the block as a whole.
     fn records<S: Schema>(&self, mut ended: impl FnMut(u8)) {
         let mut at = usize::from(self.first);
-        if at <= BLOCK && self.continued != NONE {
-            ended(self.continued);
-        }
         // Zeros after the last record of the log aren't records.
         while let Some(&[first, _, tag]) = self.data.get(at..).and_then(|rest| rest.first_chunk())
             && first == record_header(tag)[0]

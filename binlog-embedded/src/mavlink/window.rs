@@ -1,19 +1,16 @@
 //! Blocks on their way to a client: which are sent, sent again, and acknowledged.
 //!
-//! A block is in one list at a time, or in none while it is free or being filled:
+//! Each block of the pool is in one place:
 //!
 //! ```text
-//! Free ─► (filled) ─► Fresh ─► Flight ─► Acknowledged ─► Free
-//!                                │ ▲
-//!                           NACK ▼ │ sent again
-//!                               Again
+//! Free ─► Filling ─► Ready ─► Flight ─► Acknowledged ─► Free
+//!                      ▲         │
+//!                      └─────────┘ lost, or the client asks for it
 //! ```
 //!
-//! *Flight* is in the order of transmissions, so the block that is due next is the first one. The lists are links
-//! between the blocks. Calls that look at all blocks are those that look for a free one or for the oldest one.
+//! Each search looks at all blocks. Those that are sent are ready again by their numbers, so the lost ones come first.
 //!
-//! The block that was acknowledged last keeps its bytes while another one is free. It goes from *Free* to *Again* if
-//! nothing is sent for a second.
+//! A free block keeps its bytes. If nothing is sent for a second, the newest one is sent again.
 //!
 //! Times are microseconds modulo 2³², which are 71 minutes. No timer runs longer. After 71 idle minutes, a START may be
 //! ignored for two seconds.
@@ -50,74 +47,45 @@ const LATER: u8 = 3;
 /// Blocks that are sent again, at most, each time that nothing was heard for the timeout.
 const PROBES: u8 = 8;
 /// What the rate limit lets a loop that is late make up for.
-const BURST_US: i32 = 50_000;
-
-/// No block.
-const NONE: u8 = u8::MAX;
+const BURST_US: u32 = 50_000;
 
 /// Where a block is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Place {
-    Fresh,
-    Again,
-    Flight,
-    Acknowledged,
-    /// In none of the lists, and being filled or read.
-    Taken,
-    /// In none of the lists, and unused.
+pub(super) enum Place {
     Free,
+    /// Its owner fills it.
+    Filling,
+    /// The client has it, and its owner doesn't know that.
+    Acknowledged,
+    /// It is to be sent, for the first time or again.
+    Ready,
+    /// It is sent.
+    Flight,
 }
 
-const LISTS: usize = Place::Taken as usize;
-
+/// A block of the pool, with its owner's part of it.
 #[derive(Clone, Copy, Debug)]
-struct List {
-    first: u8,
-    last: u8,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Slot {
+pub(super) struct Slot<B> {
     /// When it was sent last, in microseconds modulo 2³².
     sent_us: u32,
-    /// The block's number modulo 256.
-    number: u8,
-    place: Place,
-    before: u8,
-    after: u8,
+    pub(super) number: u32,
+    pub(super) place: Place,
     /// Later transmissions that were acknowledged.
     later: u8,
     /// Whether it was sent more than once, so that an acknowledgement may be that of an earlier transmission.
     is_repeated: bool,
+    pub(super) block: B,
 }
 
-impl Slot {
+impl<B> Slot<B> {
     /// Whether it isn't acknowledged.
     fn is_waiting(&self) -> bool {
-        matches!(self.place, Place::Fresh | Place::Again | Place::Flight)
+        matches!(self.place, Place::Ready | Place::Flight)
     }
 }
 
-/// A block to send.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Due {
-    pub(super) slot: usize,
-    why: Why,
-}
-
-/// Why a block is due.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Why {
-    /// It is new, or lost according to what the client said.
-    Heard,
-    /// Nothing is heard of the client, for this time.
-    First,
-    /// The same; it follows the first one.
-    Further,
-}
-
 #[derive(Clone, Debug)]
-pub(super) struct Window<const BLOCKS: usize> {
+pub(super) struct Window<B, const BLOCKS: usize> {
     address: Address,
     client: Option<Address>,
     /// Whether the blocks are those of a log that the client doesn't get any more. The owner drops them.
@@ -127,17 +95,15 @@ pub(super) struct Window<const BLOCKS: usize> {
     /// Whether block 0 was acknowledged; until then, no other one is sent.
     has_begun: bool,
     is_finished: bool,
-    /// How often in succession blocks were sent again because nothing was heard, and how many may follow this time.
-    backoff: u8,
+    /// Blocks that may still be sent again because nothing was heard.
     probes: u8,
-    lists: [List; LISTS],
-    slots: [Slot; BLOCKS],
+    pub(super) slots: [Slot<B>; BLOCKS],
     /// The number of the next block.
-    next: u32,
+    pub(super) next: u32,
+    /// The number of the next block that wasn't sent yet.
+    unsent: u32,
     /// All blocks before this one are acknowledged.
-    oldest: u32,
-    /// The block that was acknowledged last, if it is free and still has its bytes.
-    kept: u8,
+    pub(super) oldest: u32,
     /// The time that a block takes at the limited rate.
     block_us: u32,
     /// The round trip and its mean deviation; 0 before the first acknowledgement.
@@ -147,8 +113,9 @@ pub(super) struct Window<const BLOCKS: usize> {
     started_us: u32,
     /// When the client was heard last.
     heard_us: u32,
-    /// When a block was sent last because nothing was heard.
+    /// When blocks were sent last because nothing was heard, and the least time until they are again.
     probed_us: u32,
+    wait_us: u32,
     /// When the rate limit allows the next block.
     allowed_us: u32,
     /// When a block was sent last.
@@ -156,10 +123,9 @@ pub(super) struct Window<const BLOCKS: usize> {
     counts: StreamCounts,
 }
 
-impl<const BLOCKS: usize> Window<BLOCKS> {
-    pub(super) const fn new(options: StreamOptions) -> Self {
+impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
+    pub(super) const fn new(options: StreamOptions, block: B) -> Self {
         const { assert!(BLOCKS >= 2 && BLOCKS <= SPAN as usize, "a window has 2 to 200 blocks") };
-        let none = List { first: NONE, last: NONE };
         let rate = if options.bytes_per_second == 0 { 1 } else { options.bytes_per_second };
         Window {
             address: options.address,
@@ -168,27 +134,18 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
             is_awaited: false,
             has_begun: false,
             is_finished: false,
-            backoff: 0,
             probes: 0,
-            lists: [none; LISTS],
-            slots: [Slot {
-                sent_us: 0,
-                number: 0,
-                place: Place::Free,
-                before: NONE,
-                after: NONE,
-                later: 0,
-                is_repeated: false,
-            }; BLOCKS],
+            slots: [Slot { sent_us: 0, number: 0, place: Place::Free, later: 0, is_repeated: false, block }; BLOCKS],
             next: 0,
+            unsent: 0,
             oldest: 0,
-            kept: NONE,
             block_us: FRAME * 1_000_000 / rate,
             round_trip_us: 0,
             deviation_us: 0,
             started_us: 0,
             heard_us: 0,
             probed_us: 0,
+            wait_us: 0,
             allowed_us: 0,
             sent_us: 0_u32.wrapping_sub(QUIET_US),
             counts: StreamCounts { sent: 0, sent_again: 0, acknowledged: 0, refused: 0 },
@@ -221,55 +178,47 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
         if ![0, system].contains(&target.system) || ![0, LOGGER, component].contains(&target.component) {
             return;
         }
+        let is_client = self.client == Some(sender);
         if (seqno, is_received) == (Message::START, true) {
-            return self.start(now_us, sender);
-        }
-        if self.client != Some(sender) {
+            self.start(now_us, sender, is_client);
+        } else if !is_client {
             if self.client.is_some() {
                 count(&mut self.counts.refused);
             }
-            return;
-        }
-        match (seqno, is_received) {
-            (Message::STOP, true) => self.stop(),
-            // The number of a block of this log that was sent.
-            _ if self.is_pending() || seqno >= self.next => {}
-            (_, true) => self.acknowledge(now_us, seqno),
-            (_, false) => self.ask_again(now_us, seqno),
+        } else if (seqno, is_received) == (Message::STOP, true) {
+            self.stop();
+        } else if !self.is_pending() && seqno < self.unsent {
+            // It is the number of a block of this log.
+            self.heard_us = now_us;
+            if is_received {
+                self.acknowledge(now_us, seqno);
+            } else {
+                self.ask_again(now_us, seqno);
+            }
         }
     }
 
-    fn start(&mut self, now_us: u32, sender: Address) {
-        match self.client {
-            Some(client) if client == sender => {
-                if self.is_awaited {
-                    return;
-                }
-                if self.has_begun {
-                    if now_us.wrapping_sub(self.started_us) <= REPEATED_US {
-                        return;
-                    }
-                } else {
-                    // It hasn't got block 0.
-                    self.started_us = now_us;
-                    self.heard_us = now_us;
-                    let first = self.lists[Place::Flight as usize].first;
-                    if first != NONE {
-                        self.put(first, Place::Again);
-                    }
-                    return;
+    fn start(&mut self, now_us: u32, sender: Address, is_client: bool) {
+        if is_client {
+            if !self.has_begun {
+                // It hasn't got block 0.
+                (self.started_us, self.heard_us) = (now_us, now_us);
+                if let Some(first) = self.find(0).filter(|first| first.place == Place::Flight) {
+                    first.place = Place::Ready;
                 }
             }
-            Some(_) if now_us.wrapping_sub(self.heard_us) < SILENT_US => {
-                return count(&mut self.counts.refused);
+            if now_us.wrapping_sub(self.started_us) <= REPEATED_US {
+                return;
             }
-            _ => {}
+        } else if self.client.is_some() && now_us.wrapping_sub(self.heard_us) < SILENT_US {
+            return count(&mut self.counts.refused);
         }
-        self.is_stale |= self.client.is_some();
         self.client = Some(sender);
-        self.is_awaited = true;
-        (self.has_begun, self.is_finished, self.backoff, self.probes) = (false, false, 0, 0);
-        (self.started_us, self.heard_us, self.probed_us) = (now_us, now_us, now_us.wrapping_sub(PROBE_US));
+        (self.is_stale, self.is_awaited) = (true, true);
+        (self.has_begun, self.is_finished) = (false, false);
+        (self.started_us, self.heard_us) = (now_us, now_us);
+        (self.probes, self.wait_us) = (0, 0);
+        self.probed_us = now_us.wrapping_sub(PROBE_US);
         // Another client may be on another link.
         (self.round_trip_us, self.deviation_us) = (0, 0);
     }
@@ -283,45 +232,43 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
 
     /// The client has everything.
     pub(super) fn finish(&mut self) {
-        self.client = None;
+        self.stop();
         self.is_finished = true;
-        self.is_stale = false;
     }
 
     fn acknowledge(&mut self, now_us: u32, number: u32) {
-        self.heard_us = now_us;
-        let found = self.find(Place::Flight, number);
-        // Those before it in the list were sent before it.
-        let mut earlier = found.map_or(NONE, |_| self.lists[Place::Flight as usize].first);
-        let Some(found) = found.or_else(|| self.find(Place::Again, number)) else { return };
-        while earlier != NONE && earlier != found {
-            let slot = self.slot_mut(earlier);
-            slot.later = slot.later.saturating_add(1);
-            earlier = slot.after;
-        }
-        self.measure(now_us, found);
-        self.put(found, Place::Acknowledged);
-        (self.has_begun, self.backoff, self.probes) = (true, 0, 0);
+        let Some(slot) = self.find(number) else { return };
+        slot.place = Place::Acknowledged;
+        let (sent_us, is_repeated) = (slot.sent_us, slot.is_repeated);
+        self.measure(now_us.wrapping_sub(sent_us).clamp(1, LONGEST_US), is_repeated);
+        self.has_begun = true;
+        (self.probes, self.wait_us) = (0, 0);
         count(&mut self.counts.acknowledged);
-        if number == self.oldest {
-            self.oldest = self.oldest_waiting().map_or(self.next, |(_, ahead)| number.wrapping_add(ahead.into()));
+        self.oldest = self.next;
+        for slot in self.slots.iter_mut().filter(|slot| slot.is_waiting()) {
+            self.oldest = self.oldest.min(slot.number);
+            // Those that were sent at the same time were sent in order.
+            let is_before = sent_us.wrapping_sub(slot.sent_us) as i32 >= i32::from(slot.number > number);
+            if slot.place == Place::Flight && is_before {
+                slot.later += 1;
+                if slot.later >= LATER {
+                    slot.place = Place::Ready;
+                }
+            }
         }
     }
 
     /// Measures the round trip, as TCP does (RFC 6298).
-    fn measure(&mut self, now_us: u32, slot: u8) {
-        let Slot { sent_us, is_repeated, .. } = *self.slot(slot);
-        let age = now_us.wrapping_sub(sent_us).clamp(1, LONGEST_US);
-        let round_trip = self.round_trip_us;
+    fn measure(&mut self, age: u32, is_repeated: bool) {
+        let (round_trip, deviation) = (self.round_trip_us, self.deviation_us);
         if is_repeated {
             // Which transmission arrived isn't known. If it was an earlier one, the block was sent again too soon.
             if age < round_trip / 4 * 3 {
-                self.deviation_us = (self.deviation_us + round_trip / 8).min(LONGEST_US);
+                self.deviation_us = (deviation + round_trip / 8).min(LONGEST_US);
             }
         } else if round_trip == 0 {
             (self.round_trip_us, self.deviation_us) = (age, age / 2);
         } else {
-            let deviation = self.deviation_us;
             self.deviation_us = deviation - deviation / 4 + age.abs_diff(round_trip) / 4;
             self.round_trip_us = round_trip - round_trip / 8 + age / 8;
         }
@@ -329,71 +276,54 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
 
     /// The client misses a block. Its request may have crossed with the block.
     fn ask_again(&mut self, now_us: u32, number: u32) {
-        self.heard_us = now_us;
-        if let Some(slot) = self.find(Place::Flight, number)
-            && self.age(now_us, slot) >= self.round_trip_us - self.round_trip_us / 10
+        let least_us = self.round_trip_us - self.round_trip_us / 8;
+        if let Some(slot) = self.find(number)
+            && now_us.wrapping_sub(slot.sent_us) >= least_us
         {
-            self.put(slot, Place::Again);
+            slot.place = Place::Ready;
         }
     }
 
     // What is sent.
 
-    /// The block that is due, if one is.
-    pub(super) fn due(&self, now_us: u32) -> Option<Due> {
+    /// The number of the block that is due, if one is.
+    pub(super) fn due(&mut self, now_us: u32) -> Option<u32> {
         if !self.may_send(now_us) {
             return None;
         }
-        let due = |slot, why| Some(Due { slot: usize::from(slot), why });
-        let unheard_us = now_us.wrapping_sub(self.heard_us);
-        let unprobed_us = now_us.wrapping_sub(self.probed_us);
+        let since = |past_us| now_us.wrapping_sub(past_us);
         if self.is_silent(now_us) {
-            return match self.oldest_waiting() {
-                Some((slot, _)) if unprobed_us >= PROBE_US => due(slot, Why::First),
-                _ => None,
-            };
+            let oldest = self.oldest;
+            return self.find(oldest).filter(|slot| since(slot.sent_us) >= PROBE_US).map(|_| oldest);
         }
-        let [again, flight] = [Place::Again, Place::Flight].map(|place| self.lists[place as usize].first);
-        if again != NONE {
-            return due(again, Why::Heard);
+        let ready = self.slots.iter().filter(|slot| slot.place == Place::Ready).map(|slot| slot.number).min();
+        if ready.is_some_and(|number| number < self.unsent) {
+            return ready;
         }
-        if flight != NONE {
-            let timeout_us = self.timeout_us();
-            let age_us = self.age(now_us, flight);
-            if self.slot(flight).later >= LATER {
-                return due(flight, Why::Heard);
+        // The one that was sent first, of those that were sent at the same time.
+        let flight = self.slots.iter().filter(|slot| slot.place == Place::Flight);
+        let first = flight.map(|slot| (!since(slot.sent_us), slot.number)).min();
+        let timeout_us = self.timeout_us();
+        if let Some((age_us, number)) = first.map(|(age_us, number)| (!age_us, number))
+            && age_us >= timeout_us
+        {
+            let (unprobed_us, wait_us) = (since(self.probed_us), self.wait_us.max(timeout_us));
+            if since(self.heard_us) < timeout_us || (self.probes > 0 && age_us > unprobed_us) {
+                return Some(number);
             }
-            if age_us >= timeout_us {
-                let probe_us = (timeout_us << self.backoff).min(timeout_us.max(PROBE_US));
-                if unheard_us < timeout_us {
-                    return due(flight, Why::Heard);
-                }
-                if unprobed_us >= probe_us {
-                    return due(flight, Why::First);
-                }
-                if self.probes > 0 && age_us > unprobed_us {
-                    return due(flight, Why::Further);
-                }
+            if unprobed_us >= wait_us {
+                (self.probed_us, self.probes, self.wait_us) = (now_us, PROBES, (2 * wait_us).min(PROBE_US));
+                return Some(number);
             }
         }
-        if self.may_send_fresh() {
-            let fresh = self.lists[Place::Fresh as usize].first;
-            if fresh != NONE {
-                return due(fresh, Why::Heard);
-            }
-        }
-        None
+        ready.filter(|_| self.may_send_fresh())
     }
 
     /// Whether there is a client that gets blocks, and the rate allows one.
     fn may_send(&self, now_us: u32) -> bool {
         // A clock that was set back doesn't keep the stream waiting.
-        self.client.is_some() && !self.is_pending() && !(1..=self.block_us as i32).contains(&self.wait_us(now_us))
-    }
-
-    /// How long it takes until the rate allows a block; negative if it did before.
-    fn wait_us(&self, now_us: u32) -> i32 {
-        self.allowed_us.wrapping_sub(now_us) as i32
+        let wait_us = self.allowed_us.wrapping_sub(now_us);
+        self.client.is_some() && !self.is_pending() && !(1..=self.block_us).contains(&wait_us)
     }
 
     /// Whether blocks that weren't sent yet may be: block 0 goes alone until it is acknowledged.
@@ -402,39 +332,39 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
     }
 
     /// Whether a block may be added that is sent at once.
-    pub(super) fn may_add(&self, now_us: u32) -> bool {
-        self.may_send(now_us) && self.may_send_fresh() && !self.is_silent(now_us) && self.room().is_some()
+    pub(super) fn may_add(&mut self, now_us: u32) -> bool {
+        self.may_send(now_us) && self.may_send_fresh() && !self.is_silent(now_us) && self.filling().is_some()
     }
 
-    /// Notes that a block is sent.
-    pub(super) fn sent(&mut self, now_us: u32, due: Due) {
-        match due.why {
-            Why::Heard => {}
-            Why::First => {
-                self.probed_us = now_us;
-                (self.backoff, self.probes) = ((self.backoff + 1).min(6), PROBES - 1);
-            }
-            Why::Further => self.probes -= 1,
-        }
+    /// Notes that a block is sent, and returns it.
+    pub(super) fn sent(&mut self, now_us: u32, number: u32) -> Option<&Slot<B>> {
         if self.has_none_on_the_way() {
             self.heard_us = now_us;
         }
-        let i = due.slot as u8;
-        let slot = self.slot_mut(i);
-        slot.is_repeated = slot.place != Place::Fresh;
-        (slot.sent_us, slot.later) = (now_us, 0);
-        count(if slot.is_repeated { &mut self.counts.sent_again } else { &mut self.counts.sent });
-        self.put(i, Place::Flight);
+        let is_repeated = number < self.unsent;
+        if is_repeated {
+            count(&mut self.counts.sent_again);
+        } else {
+            self.unsent += 1;
+            count(&mut self.counts.sent);
+        }
+        self.probes = self.probes.saturating_sub(1);
         self.pace(now_us);
+        let slot = self.find(number)?;
+        (slot.sent_us, slot.place, slot.later, slot.is_repeated) = (now_us, Place::Flight, 0, is_repeated);
+        Some(slot)
     }
 
     /// Has a block sent again if none waits, so that clients don't take the log for one that has ended.
     pub(super) fn keep_alive(&mut self, now_us: u32) {
-        if self.kept != NONE && self.is_empty() && self.is_quiet(now_us) {
-            let kept = core::mem::replace(&mut self.kept, NONE);
-            self.oldest = self.next.wrapping_sub((self.next as u8).wrapping_sub(self.slot(kept).number).into());
-            self.heard_us = now_us;
-            self.put(kept, Place::Again);
+        if !self.has_begun || !self.is_empty() || !self.is_quiet(now_us) {
+            return;
+        }
+        // Blocks that weren't used have the number 0, too, and follow block 0.
+        let free = self.slots.iter_mut().rev().filter(|slot| slot.place == Place::Free);
+        if let Some(newest) = free.max_by_key(|slot| slot.number) {
+            newest.place = Place::Ready;
+            (self.oldest, self.heard_us) = (newest.number, now_us);
         }
     }
 
@@ -445,8 +375,8 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
 
     /// Notes that the owner sends a block again by itself.
     pub(super) fn sent_again(&mut self, now_us: u32, number: u32) {
-        if let Some(slot) = self.find(Place::Flight, number) {
-            self.slot_mut(slot).is_repeated = true;
+        if let Some(slot) = self.find(number) {
+            slot.is_repeated = true;
         }
         count(&mut self.counts.sent_again);
         self.pace(now_us);
@@ -455,73 +385,32 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
     /// Notes when a block is sent, for the rate.
     fn pace(&mut self, now_us: u32) {
         self.sent_us = now_us;
-        let late_us = (self.wait_us(now_us)).clamp(-BURST_US, 0);
-        self.allowed_us = now_us.wrapping_add_signed(late_us).wrapping_add(self.block_us);
-    }
-
-    /// The number of a block on its way.
-    pub(super) fn number(&self, slot: usize) -> u32 {
-        self.oldest.wrapping_add(self.ahead(slot).into())
+        let late_us = now_us.wrapping_sub(self.allowed_us).min(BURST_US);
+        self.allowed_us = now_us.wrapping_sub(late_us).wrapping_add(self.block_us);
     }
 
     // What the owner does with blocks.
 
-    /// A free block, if one can be added; the kept one if there is no other.
-    fn room(&self) -> Option<u8> {
-        if self.next.wrapping_sub(self.oldest) >= SPAN {
-            return None;
+    /// The block that is being filled, or a free one that is from now on. `None` if there is none, or if the oldest one
+    /// is too old.
+    pub(super) fn filling(&mut self) -> Option<&mut Slot<B>> {
+        if self.first(Place::Filling).is_none() {
+            let next = self.next;
+            if next - self.oldest >= SPAN {
+                return None;
+            }
+            let slot = self.first(Place::Free)?;
+            (slot.place, slot.number) = (Place::Filling, next);
         }
-        let mut free = (0..).zip(&self.slots).filter(|(_, slot)| slot.place == Place::Free).map(|(i, _)| i);
-        let first = free.next()?;
-        if first == self.kept { free.next().or(Some(first)) } else { Some(first) }
+        self.first(Place::Filling)
     }
 
-    /// Takes a block out of the pool, to be filled.
-    pub(super) fn take(&mut self) -> Option<usize> {
-        let slot = self.room()?;
-        self.slot_mut(slot).place = Place::Taken;
-        if slot == self.kept {
-            self.kept = NONE;
+    /// Adds the block that was being filled as the next one.
+    pub(super) fn add(&mut self) {
+        if let Some(slot) = self.first(Place::Filling) {
+            slot.place = Place::Ready;
+            self.next += 1;
         }
-        Some(slot.into())
-    }
-
-    /// Adds a block as the next one, and returns its number.
-    pub(super) fn add(&mut self, slot: usize) -> u32 {
-        let number = self.next;
-        self.slot_mut(slot as u8).number = number as u8;
-        self.put(slot as u8, Place::Fresh);
-        self.next = number.wrapping_add(1);
-        number
-    }
-
-    /// Gives a block back to the pool.
-    pub(super) fn free(&mut self, slot: usize) {
-        self.slot_mut(slot as u8).place = Place::Free;
-    }
-
-    /// Takes an acknowledged block out of its list. The owner gives it back to the pool.
-    pub(super) fn take_acknowledged(&mut self) -> Option<usize> {
-        let slot = self.lists[Place::Acknowledged as usize].first;
-        if slot == NONE {
-            return None;
-        }
-        self.remove(slot);
-        self.kept = slot;
-        Some(slot.into())
-    }
-
-    /// Takes the oldest block that isn't acknowledged out of its list, and returns its number.
-    pub(super) fn take_oldest(&mut self) -> Option<(usize, u32)> {
-        let (slot, _) = self.oldest_waiting()?;
-        let number = self.number(slot.into());
-        self.remove(slot);
-        Some((slot.into(), number))
-    }
-
-    /// Whether a block isn't acknowledged.
-    pub(super) fn is_waiting(&self, number: u32) -> bool {
-        number >= self.next || self.slots.iter().any(|slot| slot.number == number as u8 && slot.is_waiting())
     }
 
     /// Whether all blocks are acknowledged.
@@ -529,24 +418,15 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
         self.oldest == self.next
     }
 
-    /// All blocks before this one are acknowledged.
-    pub(super) fn oldest(&self) -> u32 {
-        self.oldest
-    }
-
-    /// The number of the next block.
-    pub(super) fn next(&self) -> u32 {
-        self.next
-    }
-
     /// Whether enough time has passed since the last log.
     pub(super) fn may_begin(&self, now_us: u32) -> bool {
         now_us.wrapping_sub(self.sent_us) >= QUIET_US
     }
 
-    /// Begins a log for the client. All blocks are in the pool.
-    pub(super) fn begin(&mut self) {
-        (self.is_awaited, self.next, self.oldest, self.kept) = (false, 0, 0, NONE);
+    /// Drops all blocks, for another log.
+    pub(super) fn clear(&mut self) {
+        self.slots.iter_mut().for_each(|slot| (slot.place, slot.number) = (Place::Free, 0));
+        (self.is_stale, self.next, self.unsent, self.oldest) = (false, 0, 0, 0);
     }
 
     /// Ends the stream of a client that is silent for too long.
@@ -556,32 +436,17 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
         }
     }
 
-    // Lists.
-
-    /// A block by its place in the pool. The limit, which none exceeds, costs less flash than a panic.
-    fn slot(&self, i: u8) -> &Slot {
-        &self.slots[usize::from(i).min(BLOCKS - 1)]
-    }
-
-    fn slot_mut(&mut self, i: u8) -> &mut Slot {
-        &mut self.slots[usize::from(i).min(BLOCKS - 1)]
-    }
-
     /// Whether the owner has to drop blocks or to begin a log first.
     fn is_pending(&self) -> bool {
         self.is_stale || self.is_awaited
     }
 
     fn has_none_on_the_way(&self) -> bool {
-        self.lists[Place::Flight as usize].first & self.lists[Place::Again as usize].first == NONE
+        self.oldest == self.unsent
     }
 
     fn is_silent(&self, now_us: u32) -> bool {
         !self.has_none_on_the_way() && now_us.wrapping_sub(self.heard_us) >= SILENT_US
-    }
-
-    fn age(&self, now_us: u32, slot: u8) -> u32 {
-        now_us.wrapping_sub(self.slot(slot).sent_us)
     }
 
     /// The time after which a block counts as lost.
@@ -592,77 +457,20 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
         }
     }
 
-    /// How far a block is ahead of the oldest one.
-    fn ahead(&self, slot: usize) -> u8 {
-        self.slot(slot as u8).number.wrapping_sub(self.oldest as u8)
-    }
-
-    /// The oldest block that isn't acknowledged, and how far it is ahead of the one that was.
+    /// The block with a number that isn't acknowledged.
     #[inline(never)]
-    fn oldest_waiting(&self) -> Option<(u8, u8)> {
-        let (mut found, mut least) = (NONE, u8::MAX);
-        for (i, slot) in (0..).zip(&self.slots) {
-            let ahead = slot.number.wrapping_sub(self.oldest as u8);
-            if slot.is_waiting() && ahead < least {
-                (found, least) = (i, ahead);
-            }
-        }
-        (found != NONE).then_some((found, least))
+    fn find(&mut self, number: u32) -> Option<&mut Slot<B>> {
+        self.slots.iter_mut().find(|slot| slot.number == number && slot.is_waiting())
     }
 
-    fn find(&self, place: Place, number: u32) -> Option<u8> {
-        if number < self.oldest || number - self.oldest >= SPAN {
-            return None;
-        }
-        let mut i = self.lists[place as usize].first;
-        while i != NONE {
-            let slot = self.slot(i);
-            if slot.number == number as u8 {
-                return Some(i);
-            }
-            i = slot.after;
-        }
-        None
-    }
-
-    /// Moves a block to the end of a list.
+    /// The first block in a place.
     #[inline(never)]
-    fn put(&mut self, i: u8, place: Place) {
-        self.remove(i);
-        let list = &mut self.lists[place as usize % LISTS];
-        let before = core::mem::replace(&mut list.last, i);
-        if before == NONE {
-            list.first = i;
-        } else {
-            self.slot_mut(before).after = i;
-        }
-        let slot = self.slot_mut(i);
-        (slot.place, slot.before, slot.after) = (place, before, NONE);
-    }
-
-    /// Takes a block out of its list.
-    #[inline(never)]
-    fn remove(&mut self, i: u8) {
-        let Slot { place, before, after, .. } = *self.slot(i);
-        if matches!(place, Place::Taken | Place::Free) {
-            return;
-        }
-        self.slot_mut(i).place = Place::Taken;
-        let mut list = self.lists[place as usize % LISTS];
-        if before == NONE {
-            list.first = after;
-        } else {
-            self.slot_mut(before).after = after;
-        }
-        if after == NONE {
-            list.last = before;
-        } else {
-            self.slot_mut(after).before = before;
-        }
-        self.lists[place as usize % LISTS] = list;
+    pub(super) fn first(&mut self, place: Place) -> Option<&mut Slot<B>> {
+        self.slots.iter_mut().find(|slot| slot.place == place)
     }
 }
 
+#[inline(never)]
 fn count(count: &mut u32) {
     *count = count.saturating_add(1);
 }
