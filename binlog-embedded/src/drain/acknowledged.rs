@@ -24,6 +24,7 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
     }
 
     /// Counts a message's record, which was written, as flushed.
+    #[inline(never)]
     pub(crate) fn record_flushed(&self, index: u8) {
         self.tally(index.into(), |tally| {
             tally.unflushed = tally.unflushed.saturating_sub(1);

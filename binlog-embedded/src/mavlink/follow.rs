@@ -222,8 +222,8 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
     fn send(&mut self, now_us: u32) -> Option<Message<'_>> {
         self.filled = 0;
         if self.reading == self.window.next {
-            self.window.filling()?;
-            self.window.add();
+            self.window.filling()?.place = Place::Ready;
+            self.window.next += 1;
         }
         let due = self.window.due(now_us)?;
         self.window.sent(now_us, due);

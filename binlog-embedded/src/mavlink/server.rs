@@ -7,6 +7,7 @@ mod search;
 
 #[cfg(feature = "async")]
 use super::AsyncLogStore;
+use super::window::count;
 use super::{Address, LogEntry, LogStore, Message, Piece};
 use queue::{Pushed, Queue, Request};
 use search::{Pass, Ranked, Search};
@@ -119,24 +120,27 @@ pub struct ServerCounts {
 /// # Memory
 ///
 /// 12 bytes for each of the `REQUESTS`, and 200.
+// What is large is at the end, since near fields take shorter instructions.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Server<const REQUESTS: usize = 32> {
-    options: ServerOptions,
     is_armed: bool,
-    queue: Queue<REQUESTS>,
+    /// Bytes of the packet.
+    filled: u8,
+    options: ServerOptions,
     /// How far the first request is.
     stage: Stage,
     /// The log that is downloaded.
     log: Option<Found>,
     /// The id and the place of the log that was found last.
     near: (u16, u32),
-    /// The packet that is being filled, and how many bytes it has.
-    data: [u8; Message::DATA],
-    filled: u8,
     /// When the next message is due, modulo 2³².
     due_us: u32,
     erase: Option<Address>,
     counts: ServerCounts,
+    /// The packet that is being filled.
+    data: [u8; Message::DATA],
+    queue: Queue<REQUESTS>,
 }
 
 /// A log with its id.
@@ -276,7 +280,7 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
         if (target.system != 0 && target.system != system) || (target.component != 0 && target.component != component) {
             return;
         }
-        let count = match *message {
+        count(match *message {
             Message::LogRequestEnd { .. } => {
                 self.drop_requests(sender, 0);
                 self.forget_log(sender);
@@ -301,8 +305,7 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
                 self.queue(Request::list(sender, start.max(1), end))
             }
             _ => return,
-        };
-        *count = count.saturating_add(1);
+        });
     }
 
     /// Queues a request. Returns what to count.
@@ -344,6 +347,7 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
     }
 
     /// The client's ids may mean other logs from now on.
+    #[inline(never)]
     fn forget_log(&mut self, client: Address) {
         if let Some(log) = self.log.as_mut().filter(|log| log.client == client) {
             // The request that is being answered still needs the log, unless a pass is looking for it.
@@ -473,6 +477,7 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
     }
 
     /// The log of a request, if its id means one already.
+    #[inline(never)]
     fn known(&mut self, request: &Request) -> Option<&mut Found> {
         self.log.as_mut().filter(|log| log.id == request.id && log.client == request.sender)
     }
@@ -480,7 +485,7 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
     /// The log of the first request isn't there, which an empty packet says.
     #[inline(never)]
     fn cut_missing(&mut self) {
-        self.counts.missing = self.counts.missing.saturating_add(1);
+        count(&mut self.counts.missing);
         self.stage = Stage::Cut;
     }
 
@@ -502,7 +507,7 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
             let Some(log) = log else {
                 self.end_request();
                 if num_logs > 0 {
-                    self.counts.missing = self.counts.missing.saturating_add(1);
+                    count(&mut self.counts.missing);
                     return None;
                 }
                 return Some(Reply::Entry { seconds: 0, size: 0, id: 0, num_logs: 0, last_log_num: 0 });
@@ -561,7 +566,7 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
     /// The error of the store. The client asks again.
     #[cold]
     fn fail<E>(&mut self, error: E) -> E {
-        self.counts.failed = self.counts.failed.saturating_add(1);
+        count(&mut self.counts.failed);
         self.end_request();
         error
     }
@@ -573,7 +578,7 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
         let now_us = now_us as u32;
         let late_us = now_us.wrapping_sub(self.due_us).min(BURST_US);
         self.due_us = now_us.wrapping_sub(late_us).wrapping_add(self.cost_us(frame));
-        self.counts.sent = self.counts.sent.saturating_add(1);
+        count(&mut self.counts.sent);
         match reply {
             Reply::Entry { seconds, size, id, num_logs, last_log_num } => {
                 Message::LogEntry { time_utc: seconds, size, id, num_logs, last_log_num }

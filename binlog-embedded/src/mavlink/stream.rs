@@ -90,8 +90,8 @@ const PIECE: usize = BLOCK / 2;
     feature = "sdmmc",
     doc = "[The guide](crate::guide::mavlink#window-and-rate) says how many a link needs, and which rate to set."
 )]
+#[repr(C)]
 pub struct Stream<const BLOCKS: usize> {
-    window: Window<Block, BLOCKS>,
     /// Bytes of the block that is being filled.
     filled: u8,
     /// The record that continues in the next block.
@@ -99,6 +99,8 @@ pub struct Stream<const BLOCKS: usize> {
     end: End,
     /// A block's number, and the position in the ring up to which records are in the blocks before it.
     mark: Option<(u32, u32)>,
+    /// At the end as what is large in it, so that instructions are short.
+    window: Window<Block, BLOCKS>,
 }
 
 /// A record of which a block has only a part.
@@ -116,7 +118,7 @@ impl Split {
 }
 
 /// How far the end of the log is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Debug)]
 enum End {
     /// It isn't due.
     No,
@@ -129,8 +131,8 @@ enum End {
 
 /// Bytes of the log, and what is needed to count the records that end in them.
 #[derive(Clone, Copy)]
+#[repr(C)]
 struct Block {
-    data: [u8; BLOCK],
     /// Where the first record begins that isn't a rest or of the preamble; more than 200 if the block is inside of one
     /// record, or its records aren't counted one by one.
     first: u8,
@@ -140,6 +142,7 @@ struct Block {
     /// The message of the record that continues in the next block, and how many have a part of it.
     last: u8,
     after: u8,
+    data: [u8; BLOCK],
 }
 
 /// `first` of a block whose records aren't counted one by one, because a file begins in it after another one.
@@ -184,7 +187,7 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
             return !self.window.is_awaited;
         } else if self.window.client().is_none() {
             return false;
-        } else if self.end == End::Written {
+        } else if matches!(self.end, End::Written) {
             if !self.window.is_empty() {
                 return false;
             }
@@ -220,7 +223,7 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
         now_us: u64,
         drain: &mut Drain<'_, S, N, P>,
     ) -> bool {
-        if self.end == End::No && self.window.client().is_some() && !self.window.is_awaited {
+        if matches!(self.end, End::No) && self.window.client().is_some() && !self.window.is_awaited {
             self.end = End::Records(drain.head());
         }
         while self.run(now_us, drain) {}
@@ -316,8 +319,9 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
             None => Split::NONE,
         };
         (block.last, block.after) = (self.split.message, self.split.rest.div_ceil(BLOCK as u8));
+        slot.place = Place::Ready;
         self.filled = 0;
-        self.window.add();
+        self.window.next = number + 1;
         if self.mark.is_none() {
             self.mark = Some((number + 1, drain.written_to()));
         }

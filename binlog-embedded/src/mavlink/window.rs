@@ -10,7 +10,7 @@
 //!
 //! Each search looks at all blocks. Those that are sent are ready again by their numbers, so the lost ones come first.
 //!
-//! A free block keeps its bytes. If nothing is sent for a second, the newest one is sent again.
+//! A free block keeps its bytes. If nothing is sent for a second, the one that was acknowledged last is sent again.
 //!
 //! Times are microseconds modulo 2³², which are 71 minutes. No timer runs longer. After 71 idle minutes, a START may be
 //! ignored for two seconds.
@@ -35,8 +35,8 @@ const QUIET_US: u32 = 500_000;
 const REPEATED_US: u32 = 2_000_000;
 /// The time between two blocks while nothing is acknowledged, at most, unless the link's round trip is longer.
 const PROBE_US: u32 = 1_000_000;
-/// The longest time to wait for an acknowledgement.
-const LONGEST_US: u32 = 8_000_000;
+/// The longest time to wait for an acknowledgement, 8 seconds.
+const LONGEST_US: u32 = 1 << 23;
 /// Beside the measured round trip, because loops and links work in steps.
 const MARGIN_US: u32 = 10_000;
 /// After this time without a block, one is sent again. Clients take a stream without blocks for one that has ended:
@@ -64,7 +64,10 @@ pub(super) enum Place {
 }
 
 /// A block of the pool, with its owner's part of it.
+///
+/// What is large is at the end, here and in `Window`, since near fields take shorter instructions.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub(super) struct Slot<B> {
     /// When it was sent last, in microseconds modulo 2³².
     sent_us: u32,
@@ -85,9 +88,8 @@ impl<B> Slot<B> {
 }
 
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(super) struct Window<B, const BLOCKS: usize> {
-    address: Address,
-    client: Option<Address>,
     /// Whether the blocks are those of a log that the client doesn't get any more. The owner drops them.
     pub(super) is_stale: bool,
     /// Whether a client waits for a log. The owner begins one when it may.
@@ -97,13 +99,16 @@ pub(super) struct Window<B, const BLOCKS: usize> {
     is_finished: bool,
     /// Blocks that may still be sent again because nothing was heard.
     probes: u8,
-    pub(super) slots: [Slot<B>; BLOCKS],
+    address: Address,
+    client: Option<Address>,
     /// The number of the next block.
     pub(super) next: u32,
     /// The number of the next block that wasn't sent yet.
     unsent: u32,
     /// All blocks before this one are acknowledged.
     pub(super) oldest: u32,
+    /// The block that was acknowledged last.
+    kept: u32,
     /// The time that a block takes at the limited rate.
     block_us: u32,
     /// The round trip and its mean deviation; 0 before the first acknowledgement.
@@ -121,6 +126,7 @@ pub(super) struct Window<B, const BLOCKS: usize> {
     /// When a block was sent last.
     sent_us: u32,
     counts: StreamCounts,
+    pub(super) slots: [Slot<B>; BLOCKS],
 }
 
 impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
@@ -139,6 +145,7 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
             next: 0,
             unsent: 0,
             oldest: 0,
+            kept: 0,
             block_us: FRAME * 1_000_000 / rate,
             round_trip_us: 0,
             deviation_us: 0,
@@ -224,6 +231,7 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
     }
 
     /// The client gets nothing more.
+    #[inline(never)]
     pub(super) fn stop(&mut self) {
         self.is_stale |= self.client.is_some();
         self.client = None;
@@ -241,7 +249,7 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
         slot.place = Place::Acknowledged;
         let (sent_us, is_repeated) = (slot.sent_us, slot.is_repeated);
         self.measure(now_us.wrapping_sub(sent_us).clamp(1, LONGEST_US), is_repeated);
-        self.has_begun = true;
+        (self.has_begun, self.kept) = (true, number);
         (self.probes, self.wait_us) = (0, 0);
         count(&mut self.counts.acknowledged);
         self.oldest = self.next;
@@ -296,30 +304,35 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
             let oldest = self.oldest;
             return self.find(oldest).filter(|slot| since(slot.sent_us) >= PROBE_US).map(|_| oldest);
         }
-        let ready = self.slots.iter().filter(|slot| slot.place == Place::Ready).map(|slot| slot.number).min();
-        if ready.is_some_and(|number| number < self.unsent) {
-            return ready;
+        // The ready one with the least number. The one that was sent first, of those that were sent at the same time.
+        let (mut ready, mut first, mut age_us) = (self.next, self.next, 0);
+        for slot in &self.slots {
+            let (number, slot_us) = (slot.number, since(slot.sent_us));
+            if slot.place == Place::Ready {
+                ready = ready.min(number);
+            } else if slot.place == Place::Flight && (slot_us > age_us || (slot_us == age_us && number < first)) {
+                (first, age_us) = (number, slot_us);
+            }
         }
-        // The one that was sent first, of those that were sent at the same time.
-        let flight = self.slots.iter().filter(|slot| slot.place == Place::Flight);
-        let first = flight.map(|slot| (!since(slot.sent_us), slot.number)).min();
+        if ready < self.unsent {
+            return Some(ready);
+        }
         let timeout_us = self.timeout_us();
-        if let Some((age_us, number)) = first.map(|(age_us, number)| (!age_us, number))
-            && age_us >= timeout_us
-        {
+        if first != self.next && age_us >= timeout_us {
             let (unprobed_us, wait_us) = (since(self.probed_us), self.wait_us.max(timeout_us));
             if since(self.heard_us) < timeout_us || (self.probes > 0 && age_us > unprobed_us) {
-                return Some(number);
+                return Some(first);
             }
             if unprobed_us >= wait_us {
                 (self.probed_us, self.probes, self.wait_us) = (now_us, PROBES, (2 * wait_us).min(PROBE_US));
-                return Some(number);
+                return Some(first);
             }
         }
-        ready.filter(|_| self.may_send_fresh())
+        (ready != self.next && self.may_send_fresh()).then_some(ready)
     }
 
     /// Whether there is a client that gets blocks, and the rate allows one.
+    #[inline(never)]
     fn may_send(&self, now_us: u32) -> bool {
         // A clock that was set back doesn't keep the stream waiting.
         let wait_us = self.allowed_us.wrapping_sub(now_us);
@@ -360,11 +373,11 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
         if !self.has_begun || !self.is_empty() || !self.is_quiet(now_us) {
             return;
         }
+        let kept = self.kept;
         // Blocks that weren't used have the number 0, too, and follow block 0.
-        let free = self.slots.iter_mut().rev().filter(|slot| slot.place == Place::Free);
-        if let Some(newest) = free.max_by_key(|slot| slot.number) {
-            newest.place = Place::Ready;
-            (self.oldest, self.heard_us) = (newest.number, now_us);
+        if let Some(slot) = self.slots.iter_mut().find(|slot| slot.number == kept && slot.place == Place::Free) {
+            slot.place = Place::Ready;
+            (self.oldest, self.heard_us) = (kept, now_us);
         }
     }
 
@@ -392,25 +405,16 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
     // What the owner does with blocks.
 
     /// The block that is being filled, or a free one that is from now on. `None` if there is none, or if the oldest one
-    /// is too old.
+    /// is too old. When it is full, it is ready, and `next` counts it.
     pub(super) fn filling(&mut self) -> Option<&mut Slot<B>> {
-        if self.first(Place::Filling).is_none() {
-            let next = self.next;
-            if next - self.oldest >= SPAN {
-                return None;
-            }
-            let slot = self.first(Place::Free)?;
-            (slot.place, slot.number) = (Place::Filling, next);
+        let next = self.next;
+        if next - self.oldest >= SPAN {
+            return None;
         }
-        self.first(Place::Filling)
-    }
-
-    /// Adds the block that was being filled as the next one.
-    pub(super) fn add(&mut self) {
-        if let Some(slot) = self.first(Place::Filling) {
-            slot.place = Place::Ready;
-            self.next += 1;
-        }
+        let place = if self.first(Place::Filling).is_some() { Place::Filling } else { Place::Free };
+        let slot = self.first(place)?;
+        (slot.place, slot.number) = (Place::Filling, next);
+        Some(slot)
     }
 
     /// Whether all blocks are acknowledged.
@@ -471,6 +475,6 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
 }
 
 #[inline(never)]
-fn count(count: &mut u32) {
+pub(super) fn count(count: &mut u32) {
     *count = count.saturating_add(1);
 }

@@ -46,11 +46,12 @@ pub(super) enum Pushed {
 
 /// A ring, since moving the requests up would take a `memmove`, 700 bytes of flash.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(super) struct Queue<const N: usize> {
-    requests: [Request; N],
     /// Where the oldest one is.
     first: usize,
     len: usize,
+    requests: [Request; N],
 }
 
 impl<const N: usize> Queue<N> {
@@ -66,34 +67,30 @@ impl<const N: usize> Queue<N> {
 
     /// Where the `i`th request is.
     fn place(&self, i: usize) -> usize {
-        let place = self.first + i;
-        if place < N { place } else { place - N }
+        (self.first + i) % N
     }
 
-    /// The requests up to the end of the array, and those from its beginning on.
-    fn parts(&self) -> [&[Request]; 2] {
-        let end = self.first + self.len;
-        let part = |range| self.requests.get(range).unwrap_or_default();
-        [part(self.first..end.min(N)), part(0..end.saturating_sub(N))]
+    fn iter(&self) -> impl Iterator<Item = &Request> {
+        (0..self.len).map(|i| &self.requests[self.place(i)])
     }
 
     pub(super) fn first(&self) -> Option<&Request> {
-        self.requests.get(self.first).filter(|_| self.len > 0)
+        (self.len > 0).then(|| &self.requests[self.place(0)])
     }
 
     pub(super) fn first_mut(&mut self) -> Option<&mut Request> {
-        self.requests.get_mut(self.first).filter(|_| self.len > 0)
+        let place = self.place(0);
+        (self.len > 0).then(|| &mut self.requests[place])
     }
 
     pub(super) fn push(&mut self, request: Request) -> Pushed {
-        if self.parts().iter().any(|part| part.contains(&request)) {
+        if self.iter().any(|other| *other == request) {
             return Pushed::Repeated;
         }
-        let place = self.place(self.len);
-        match self.requests.get_mut(place) {
-            Some(free) if self.len < N => *free = request,
-            _ => return Pushed::Full,
+        if self.len >= N {
+            return Pushed::Full;
         }
+        self.requests[self.place(self.len)] = request;
         self.len += 1;
         Pushed::Queued
     }
@@ -107,7 +104,7 @@ impl<const N: usize> Queue<N> {
     /// Drops the requests for which `is_over` holds.
     pub(super) fn drop_if(&mut self, is_over: impl Fn(&Request) -> bool) {
         // Mostly there are none, and nothing is moved.
-        if !self.parts().iter().any(|part| part.iter().any(&is_over)) {
+        if !self.iter().any(&is_over) {
             return;
         }
         let mut kept = 0;
