@@ -21,23 +21,40 @@ thread_local! {
     static NOW: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Logs in memory by number, the last of which may be open. Each byte of a log is its number.
+/// Logs in memory by number, the last of which may be open. The bytes of a log tell it from others.
 struct Logs {
     logs: BTreeMap<u32, Vec<u8>>,
     is_open: bool,
     fails: bool,
+    /// The card in the slot, and the one that was read last.
+    card: u32,
+    volume: u32,
 }
 
 impl Logs {
+    /// The byte that a log has.
+    fn byte(&self, number: u32) -> u8 {
+        (self.card * 100 + number) as u8
+    }
+
     fn begin(&mut self) {
         let number = self.logs.last_key_value().map_or(1, |(number, _)| number + 1);
-        self.logs.insert(number, vec![number as u8; 3]);
-        self.is_open = true;
+        self.logs.insert(number, vec![self.byte(number); 3]);
+        (self.is_open, self.volume) = (true, self.card);
     }
 
     fn grow(&mut self, bytes: usize) {
-        if let Some((&number, log)) = self.logs.iter_mut().next_back() {
-            log.resize(log.len() + bytes, number as u8);
+        if let Some(log) = self.logs.values_mut().next_back() {
+            log.resize(log.len() + bytes, log[0]);
+        }
+    }
+
+    /// Puts another card into the slot, whose logs have the same numbers and other lengths.
+    fn exchange(&mut self, longer: usize) {
+        (self.card, self.is_open) = (self.card + 1, false);
+        for number in self.logs.keys().copied().collect::<Vec<_>>() {
+            let length = self.logs[&number].len() + longer;
+            self.logs.insert(number, vec![self.byte(number); length]);
         }
     }
 
@@ -55,6 +72,7 @@ impl LogStore for Logs {
         if self.fails {
             return Err("no list");
         }
+        self.volume = self.card;
         // Orders move when an older log goes, as in a folder.
         for (order, (&number, log)) in (1..).zip(&self.logs) {
             let entry = LogEntry { number, order, bytes: log.len() as u32, seconds: 0 };
@@ -69,6 +87,7 @@ impl LogStore for Logs {
         if self.fails {
             return Err("no bytes");
         }
+        self.volume = self.card;
         let Some(log) = self.logs.get(&number) else { return Ok(Piece::NoLog) };
         let rest = log.get(offset as usize..).unwrap_or(&[]);
         let count = rest.len().min(into.len()).min(512 - offset as usize % 512);
@@ -79,6 +98,10 @@ impl LogStore for Logs {
     fn open_log(&self) -> Option<(u32, u32)> {
         let (&number, newest) = self.logs.last_key_value().filter(|_| self.is_open)?;
         Some((number, newest.len() as u32))
+    }
+
+    fn volume(&self) -> u32 {
+        self.volume
     }
 }
 
@@ -141,7 +164,7 @@ pub fn mavlink(mut bytes: &[u8]) {
     let mut stream = Stream::<8>::new(StreamOptions::DEFAULT);
     let mut follow = Follow::<8>::new(StreamOptions { bytes_per_second: 50_000, ..StreamOptions::DEFAULT });
     let mut server = Server::<4>::new(ServerOptions { while_armed: true, ..ServerOptions::DEFAULT });
-    let mut store = Logs { logs: BTreeMap::from([(1, vec![1; 700])]), is_open: true, fails: false };
+    let mut store = Logs { logs: BTreeMap::from([(1, vec![1; 700])]), is_open: true, fails: false, card: 0, volume: 0 };
     let (mut streamed, mut followed, mut served) = (Sent::default(), Sent::default(), Served::default());
     let mut accepted = 0;
     while let Some((&[call, a, b], rest)) = bytes.split_first_chunk() {
@@ -192,6 +215,7 @@ pub fn mavlink(mut bytes: &[u8]) {
                 2 if store.is_open => store.grow(usize::from(a) * 3),
                 5 => store.fails = !store.fails,
                 6 => store.remove(usize::from(a % 3)),
+                3 if a < 64 => store.exchange(usize::from(a) * 7),
                 _ => server.set_armed(a & 1 != 0),
             },
             _ => {
