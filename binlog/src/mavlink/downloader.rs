@@ -9,6 +9,7 @@ mod transfer;
 
 use super::message::{Address, Message};
 use super::peer::Peer;
+use core::ops::RangeInclusive;
 use list::List;
 pub use list::{ListedLog, Relisted};
 use std::vec::Vec;
@@ -120,6 +121,11 @@ impl Downloader {
         self.list.whole()
     }
 
+    /// The numbers of the logs whose entries are missing in the list; none before the first entry came.
+    pub fn unlisted(&self) -> Vec<RangeInclusive<u16>> {
+        self.list.gaps()
+    }
+
     /// Asks for the entry of a listed log again, before it is downloaded: [`relisted`](Downloader::relisted) is the
     /// answer.
     pub fn list_again(&mut self, id: u16) {
@@ -204,7 +210,8 @@ impl Downloader {
                 transfer.receive(now_us, &mut self.pace, &mut self.counts, (id, ofs, count), data)
             }
             (&Message::LogEntry { time_utc, size, id, num_logs, last_log_num }, _) => {
-                self.list.receive(now_us, ListedLog { id, size, time_utc }, num_logs, last_log_num)
+                let log = ListedLog { id, size, time_utc };
+                self.list.receive(now_us, &mut self.counts, log, num_logs, last_log_num)
             }
             _ => false,
         };

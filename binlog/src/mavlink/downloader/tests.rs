@@ -143,33 +143,173 @@ fn memory_is_bounded_whatever_size_is_said() {
     assert!(asked <= 8192 * 90, "{asked}");
 }
 
+/// The parts of the list that are asked for at a time.
+fn asked(downloader: &mut Downloader, now_us: u64) -> Vec<(u16, u16)> {
+    let ranges = std::iter::from_fn(|| downloader.next(now_us)).filter_map(|message| match message {
+        Message::LogRequestList { start, end, .. } => Some((start, end)),
+        _ => None,
+    });
+    ranges.collect()
+}
+
+fn ids(downloader: &Downloader) -> Option<Vec<u16>> {
+    downloader.logs().map(|logs| logs.iter().map(|log| log.id).collect())
+}
+
+fn entry(id: u16, num_logs: u16, last_log_num: u16) -> Message<'static> {
+    Message::LogEntry { time_utc: 0, size: 1, id, num_logs, last_log_num }
+}
+
 #[test]
 fn missing_entries_of_the_list_are_asked_for() {
     let mut downloader = Downloader::new(DownloaderOptions { system: Some(7), ..DownloaderOptions::default() });
-    let asked = |downloader: &mut Downloader, now_us| {
-        std::iter::from_fn(|| downloader.next(now_us))
-            .filter_map(|message| match message {
-                Message::LogRequestList { start, end, .. } => Some((start, end)),
-                _ => None,
-            })
-            .collect::<Vec<_>>()
-    };
-    let entry = |id, last| Message::LogEntry { time_utc: 0, size: 1, id, num_logs: 5, last_log_num: last };
+    let entry = |id, last| entry(id, 5, last);
+    assert_eq!(downloader.unlisted(), []);
     assert_eq!(asked(&mut downloader, 0), [(0, u16::MAX)]);
     for id in [1, 3] {
         downloader.receive(10, VEHICLE, &entry(id, 5));
     }
     assert_eq!(asked(&mut downloader, 900_000), []);
-    assert_eq!(asked(&mut downloader, 1_100_000), [(2, 2)]);
-    // An answer to a part has the part's last id.
-    downloader.receive(1_200_000, VEHICLE, &entry(2, 2));
+    assert_eq!(downloader.unlisted(), [2..=2, 4..=5]);
+    // An entry that comes again costs less than another turn.
+    assert_eq!(asked(&mut downloader, 1_100_000), [(2, 5)]);
+    downloader.receive(1_200_000, VEHICLE, &entry(2, 5));
+    assert_eq!(asked(&mut downloader, 2_100_000), []);
     assert_eq!(asked(&mut downloader, 2_300_000), [(4, 5)]);
-    for id in [4, 5] {
-        downloader.receive(2_400_000, VEHICLE, &entry(id, 5));
-    }
-    let ids: Vec<u16> = downloader.logs().expect("all").iter().map(|log| log.id).collect();
-    assert_eq!(ids, [1, 2, 3, 4, 5]);
+    // The answer is complete with its last entry.
+    downloader.receive(2_400_000, VEHICLE, &entry(5, 5));
+    assert_eq!(asked(&mut downloader, 2_400_000), [(4, 4)]);
+    // An answer to a part has the part's last id.
+    downloader.receive(2_500_000, VEHICLE, &entry(4, 4));
+    assert_eq!(ids(&downloader).as_deref(), Some(&[1, 2, 3, 4, 5][..]));
     assert_eq!(asked(&mut downloader, 9_000_000), []);
+}
+
+/// A client that has asked for the list, and got these entries.
+fn listing(entries: &[(u16, u16, u16)]) -> Downloader {
+    let mut downloader = Downloader::new(DownloaderOptions { system: Some(7), ..DownloaderOptions::default() });
+    assert_eq!(asked(&mut downloader, 0), [(0, u16::MAX)]);
+    for &(id, num_logs, last) in entries {
+        downloader.receive(10, VEHICLE, &entry(id, num_logs, last));
+    }
+    downloader
+}
+
+#[test]
+fn ids_are_those_that_the_vehicle_means() {
+    type Entries = &'static [(u16, u16, u16)];
+    let cases: [(Entries, &[u16]); 8] = [
+        (&[(1, 2, 2), (2, 2, 2)], &[1, 2]),
+        // PX4's begin with 0, and those of an old ArduPilot anywhere.
+        (&[(0, 2, 1), (1, 2, 1)], &[0, 1]),
+        (&[(48, 2, 49), (49, 2, 49)], &[48, 49]),
+        (&[(65_534, 2, u16::MAX), (u16::MAX, 2, u16::MAX)], &[65_534, u16::MAX]),
+        // The end of the request, and one that means nothing.
+        (&[(1, 2, u16::MAX), (2, 2, u16::MAX)], &[1, 2]),
+        (&[(1, 2, 0), (2, 2, 0)], &[1, 2]),
+        // The number of logs is another one from some entry on.
+        (&[(2, 3, 3), (3, 3, 3), (1, 2, 2), (2, 2, 2)], &[1, 2]),
+        (&[(1, 1, 1), (0, 0, 0)], &[]),
+    ];
+    for (entries, expected) in cases {
+        assert_eq!(ids(&listing(entries)).as_deref(), Some(expected), "{entries:?}");
+    }
+}
+
+#[test]
+fn a_number_of_logs_that_changes_is_asked_for_again() {
+    // A log began, or was removed.
+    for (before, after) in [(5, 6), (5, 4)] {
+        let mut downloader = listing(&[(1, before, before), (2, before, before), (3, before, before)]);
+        assert_eq!(asked(&mut downloader, 1_100_000), [(4, 5)]);
+        downloader.receive(1_200_000, VEHICLE, &entry(4, after, after.min(5)));
+        assert_eq!(asked(&mut downloader, 2_300_000), [(0, u16::MAX)], "{after}");
+        for id in 1..=after {
+            assert_eq!(ids(&downloader), None);
+            downloader.receive(2_400_000, VEHICLE, &entry(id, after, after));
+        }
+        assert_eq!(ids(&downloader), Some((1..=after).collect()));
+    }
+    // In the first answer, what came before is asked for.
+    let mut downloader = listing(&[(1, 5, 5), (2, 5, 5), (3, 6, 6), (4, 6, 6), (5, 6, 6), (6, 6, 6)]);
+    assert_eq!(asked(&mut downloader, 20), [(1, 2)]);
+    assert_eq!(downloader.unlisted(), [1..=2]);
+}
+
+#[test]
+fn entries_that_were_not_asked_for_renew_no_patience() {
+    let mut downloader = listing(&[(1, 3, 3), (3, 3, 3)]);
+    assert_eq!(asked(&mut downloader, 1_000_010), [(2, 2)]);
+    for (id, num_logs, last) in [(4, 3, 3), (4, 4, 4), (100, 3, 100), (u16::MAX, 3, u16::MAX), (0, 3, 3), (100, 9, 3)] {
+        downloader.receive(1_500_000, VEHICLE, &entry(id, num_logs, last));
+    }
+    // These were, but are not new.
+    for id in [1, 3] {
+        downloader.receive(1_500_000, VEHICLE, &entry(id, 3, 3));
+    }
+    assert_eq!((downloader.counts().foreign, downloader.silent_us(2_000_010)), (6, 2_000_000));
+    assert_eq!(downloader.unlisted(), [2..=2]);
+    // All are asked for after a while, but their ids are known.
+    while !asked(&mut downloader, 5_000_000).contains(&(0, u16::MAX)) {
+        downloader.receive(0, VEHICLE, &entry(1, 3, 3));
+    }
+    for id in 98..=100 {
+        downloader.receive(5_000_000, VEHICLE, &entry(id, 3, 100));
+    }
+    assert_eq!((downloader.counts().foreign, downloader.silent_us(5_000_010)), (9, 5_000_000));
+    // Another number of logs with each entry.
+    for num_logs in (4..=200).rev() {
+        let now_us = 2_000_000 + u64::from(200 - num_logs) * 1_000_000;
+        downloader.receive(now_us, VEHICLE, &entry(2, num_logs, num_logs));
+        downloader.receive(now_us, VEHICLE, &entry(1, num_logs, num_logs));
+        assert!(asked(&mut downloader, now_us).len() <= 1);
+    }
+    assert_eq!(downloader.silent_us(200_000_010), 200_000_000);
+    // An entry that is asked for again.
+    let mut downloader = listing(&[(1, 3, 3), (2, 3, 3), (3, 3, 3)]);
+    downloader.list_again(3);
+    assert_eq!(asked(&mut downloader, 1_000_000), [(2, 3)]);
+    for id in (4..1000).chain([1]) {
+        downloader.receive(2_000_000, VEHICLE, &entry(id, 3, 3));
+    }
+    assert_eq!((downloader.silent_us(3_000_000), downloader.relisted()), (2_000_000, None));
+}
+
+/// An entry that never comes isn't asked for without end.
+#[test]
+fn an_answer_without_news_is_asked_for_once_a_second() {
+    let mut downloader = listing(&[]);
+    let mut requests = 0;
+    for step in 0..20_000_u64 {
+        for (start, end) in asked(&mut downloader, step * 1000) {
+            requests += 1;
+            for id in (start.max(1)..=end.min(9)).filter(|&id| id != 5) {
+                downloader.receive(step * 1000, VEHICLE, &entry(id, 9, end.min(9)));
+            }
+        }
+    }
+    assert!(requests <= 21, "{requests}");
+    assert_eq!(downloader.unlisted(), [5..=5]);
+}
+
+#[test]
+fn a_list_of_all_ids_is_taken_in_linear_time() {
+    let began = std::time::Instant::now();
+    let mut downloader = listing(&[]);
+    let mut requests = vec![(0, u16::MAX)];
+    for step in 0..200 {
+        requests.extend(asked(&mut downloader, step * 1_000_000));
+        while let Some((start, end)) = requests.pop() {
+            // One of 20 is lost.
+            for id in (start.max(1)..=end).filter(|id| !(u64::from(*id) * 7919 + step).is_multiple_of(20)) {
+                downloader.receive(step * 1_000_000, VEHICLE, &entry(id, u16::MAX, end));
+                requests.extend(asked(&mut downloader, step * 1_000_000));
+                assert!(step > 0 || downloader.logs().is_none());
+            }
+        }
+    }
+    assert_eq!(downloader.logs().map(|logs| logs.len()), Some(65_535));
+    assert!(began.elapsed().as_secs() < 20, "{:?}", began.elapsed());
 }
 
 #[test]
