@@ -1,6 +1,8 @@
 //! `binlog download`: logs that a vehicle keeps.
 
+mod earlier;
 mod part;
+mod silence;
 
 use super::durable::Durable;
 use crate::context::Context;
@@ -13,8 +15,11 @@ use crate::outcome::{self, CommandResult, Failure, Outcome, warn};
 use crate::output::{Existing, NewFolders, Output, interrupt};
 use crate::progress::Progress;
 use binlog::mavlink::{Downloader, DownloaderOptions, ListedLog, Message, Relisted};
+use earlier::Earlier;
 use part::{Identity, Part};
 use serde::Serialize;
+use silence::Heard;
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
@@ -25,12 +30,26 @@ const PATIENCE_S: u64 = 20;
 /// The first packet of a log tells its format.
 const HEAD: u32 = Message::DATA as u32;
 
+/// A log that is being written has grown after this time. Most vehicles flush it once a second.
+const GROWS: Duration = Duration::from_secs(2);
+/// Its entry is asked for this often.
+const ASK: Duration = Duration::from_millis(250);
+
+/// Whether the folder is still there is looked up this often.
+const LOOK: Duration = Duration::from_secs(1);
+
 /// Downloads logs that a vehicle keeps, over MAVLink. Without --latest, --all or numbers, lists them.
 ///
 /// A log becomes the file 00000001.BIN, or .BBL, named by its number on the vehicle. Until it is whole, it is the file
 /// 00000001.BIN.part; the same command resumes it if the system, the size, the date and bytes at both ends of the part
-/// are those of the log, or else ends with an error. The exit code is 3 if a log is damaged or shorter than the vehicle
-/// said.
+/// are those of the log, or else ends with an error.
+///
+/// A log that is there already is skipped, and one that has grown since is continued, if bytes at both ends of the file
+/// are the log's. Another file with the name of a log is kept, and is an error, after which the other logs are
+/// downloaded.
+///
+/// The exit code is 3 if a log is damaged, shorter than the vehicle said, or still being written: the same command gets
+/// the rest later. It is 2 after an error.
 ///
 /// Most vehicles don't answer while they are armed: neither ArduPilot nor, by default, firmware with binlog's server.
 #[derive(clap::Args, Debug)]
@@ -81,17 +100,33 @@ struct Row<'a> {
     bytes: u64,
     /// What the vehicle said.
     listed_bytes: u32,
-    /// How many bytes were there from an earlier run.
+    /// How many bytes were there from an earlier run: all of a log that is skipped.
     resumed_bytes: u64,
+    /// Whether the vehicle is still writing it.
+    growing: bool,
+}
+
+impl<'a> Row<'a> {
+    fn new(log: &ListedLog, file: &'a str, bytes: u64) -> Self {
+        Row { log: log.id, file, bytes, listed_bytes: log.size, resumed_bytes: 0, growing: false }
+    }
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     interrupt::note_only();
     let options = DownloaderOptions { system: arguments.system, ..DownloaderOptions::default() };
+    // Before the vehicle is asked for anything.
+    let mut folders = NewFolders::default();
+    if arguments.chooses() {
+        folders.create(&arguments.output)?;
+        drop(Output::file(&arguments.output.join("00000001.BIN"), [], Existing { force: true })?);
+    }
     let mut download = Download {
         link: Link::open(&arguments.link, options.address)?,
         downloader: Downloader::new(options),
         began: Instant::now(),
+        heard: Heard::default(),
+        last: None,
         arguments,
         out: Output::stdout(),
         is_json: context.json,
@@ -113,10 +148,20 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     Ok(outcome)
 }
 
+impl Arguments {
+    /// Whether logs are downloaded, not listed.
+    fn chooses(&self) -> bool {
+        !self.logs.is_empty() || self.latest || self.all
+    }
+}
+
 struct Download<'a> {
     link: Link,
     downloader: Downloader,
     began: Instant,
+    heard: Heard,
+    /// The number of the vehicle's last log, which it may be writing.
+    last: Option<u16>,
     arguments: &'a Arguments,
     out: Output,
     is_json: bool,
@@ -125,8 +170,8 @@ struct Download<'a> {
 impl Download<'_> {
     fn run(&mut self) -> CommandResult {
         let logs = self.list()?;
-        let Arguments { latest, all, .. } = *self.arguments;
-        if self.arguments.logs.is_empty() && !latest && !all {
+        self.last = logs.last().map(|log| log.id);
+        if !self.arguments.chooses() {
             self.print_list(&logs)?;
             return Ok(Outcome::Fine);
         }
@@ -151,18 +196,21 @@ impl Download<'_> {
     fn step(&mut self) -> Result<(), Failure> {
         let began = self.began;
         let now_us = || began.elapsed().as_micros() as u64 + 1;
-        self.link.receive(|sender, message| self.downloader.receive(now_us(), sender, message));
+        self.link.receive(|sender, message| {
+            self.heard.hear(sender.system, message);
+            self.downloader.receive(now_us(), sender, message);
+        });
+        self.heard.note_link(self.link.is_open());
         while let Some(message) = self.downloader.next(now_us()) {
             self.link.send(&message);
         }
         let is_lost = self.downloader.silent_us(now_us()) >= PATIENCE_S * 1_000_000;
-        match (interrupt::is_noted(), is_lost, self.downloader.is_armed()) {
+        match (interrupt::is_noted(), is_lost) {
             // It isn't printed.
-            (true, _, _) => Err(Failure::new("interrupted")),
-            (_, true, Some(true)) => Err(Failure::new(format_args!(
-                "nothing came for {PATIENCE_S} seconds; the vehicle is armed, and most answer only when disarmed"
-            ))),
-            (_, true, _) => Err(Failure::new(format_args!("nothing came for {PATIENCE_S} seconds"))),
+            (true, _) => Err(Failure::new("interrupted")),
+            (_, true) => {
+                Err(Failure::new(self.heard.why(&self.link, &self.downloader, self.arguments.system, PATIENCE_S)))
+            }
             _ => Ok(()),
         }
     }
@@ -204,11 +252,13 @@ impl Download<'_> {
         }
         let find = |number: &u16| {
             logs.iter().find(|log| log.id == *number).copied().ok_or_else(|| {
-                let text = format_args!("the vehicle has no log {number}; it has {} to {}", first.id, last.id);
+                let has = if first.id == last.id { String::new() } else { format!("{} to ", first.id) };
+                let text = format_args!("the vehicle has no log {number}; it has {has}{}", last.id);
                 Failure::new(format_args!("{}: {text}", self.arguments.link))
             })
         };
-        self.arguments.logs.iter().map(find).collect()
+        let mut chosen = BTreeSet::new();
+        self.arguments.logs.iter().filter(|number| chosen.insert(**number)).map(find).collect()
     }
 
     /// Fetches bytes of a log, which `take` gets in order.
@@ -260,59 +310,134 @@ impl Download<'_> {
     }
 
     fn log(&mut self, log: ListedLog) -> Result<Outcome, Stop> {
+        self.check_folder().map_err(Stop::All)?;
         let log = self.list_again(log)?;
+        let listed = Instant::now();
         let head = self.fetch_whole(log, 0, log.size.min(HEAD))?;
         let extension = if head.starts_with(b"H Product:") { "BBL" } else { "BIN" };
         let path = self.arguments.output.join(format!("{:08}.{extension}", log.id));
-        self.arguments.existing.check(&path).map_err(Stop::Log)?;
-        let mut folders = NewFolders::default();
-        folders.create(&self.arguments.output).map_err(Stop::All)?;
         let system = self.downloader.server().map_or(0, |server| server.system);
+        let earlier = self.earlier(&path, (system, log), &head)?;
+        if let Some(earlier) = earlier.as_ref().filter(|earlier| earlier.bytes == u64::from(log.size)) {
+            let (name, bytes) = (shown(&path), earlier.bytes);
+            let row = Row { resumed_bytes: bytes, ..Row::new(&log, &name, bytes) };
+            self.print(&row, "\tis there already").map_err(Stop::All)?;
+            return Ok(Outcome::Fine);
+        }
         let identity = Identity { system, bytes: log.size, time_utc: log.time_utc };
         let (part, mut file) = Part::open(&path).map_err(Stop::Log)?;
         let range = part.tail(&file, log.size).map_err(Stop::Log)?;
         let tail = self.fetch_whole(log, range.start as u32, range.end as u32)?;
         let is_replaced = self.arguments.existing.force;
-        let (resumed, note) = part.begin(&mut file, identity, &head, &tail, is_replaced).map_err(Stop::Log)?;
+        let begun = match &earlier {
+            Some(earlier) => part.begin_with(&mut file, identity, &head, &tail, (&path, earlier.bytes)),
+            None => part.begin(&mut file, identity, &head, &tail, is_replaced),
+        };
+        let (resumed, note) = begun.map_err(Stop::Log)?;
         let mut file = Durable::new(part.path(), file, resumed, note);
         let name = shown(&path);
         let mut progress = Progress::bytes(&format!("downloading {name}"), log.size.into());
+        let (output, mut looked) = (&self.arguments.output, Instant::now());
         let fetched = self.fetch(log, resumed as u32, log.size, |bytes| {
             file.append(bytes)?;
             progress.set(file.bytes());
+            if looked.elapsed() >= LOOK {
+                looked = Instant::now();
+                check_folder(output)?;
+            }
             Ok(())
         });
         drop(progress);
         let bytes = file.bytes();
         let ended = file.end(bytes).map_err(Stop::All);
         if let Err(stop) = fetched {
-            warn(format_args!(
-                "{} has {bytes} of {}; the same command resumes it",
-                shown(part.path()),
-                counted(log.size, "byte")
-            ));
+            if part.path().exists() {
+                warn(format_args!(
+                    "{} has {bytes} of {}; the same command resumes it",
+                    shown(part.path()),
+                    counted(log.size, "byte")
+                ));
+            }
             return Err(stop);
         }
         ended?;
-        self.arguments.existing.check(&path).map_err(Stop::Log)?;
+        self.check_folder().map_err(Stop::All)?;
+        // Another program may have written it meanwhile.
+        if earlier.is_none_or(|earlier| path.metadata().map_or(0, |file| file.len()) != earlier.bytes) {
+            self.arguments.existing.check(&path).map_err(Stop::Log)?;
+        }
         part.finish(&path, date(&log)).map_err(Stop::Log)?;
-        let outcome = self.report(&log, &path, bytes, resumed).map_err(Stop::All)?;
-        Ok(outcome)
+        let is_growing = bytes >= log.size.into() && self.last == Some(log.id) && self.has_grown(log, listed);
+        self.report(&log, &path, (bytes, resumed), is_growing).map_err(Stop::All)
     }
 
-    /// Prints a log, and what of it is lost.
-    fn report(&mut self, log: &ListedLog, path: &Path, bytes: u64, resumed: u64) -> CommandResult {
-        let name = shown(path);
-        if self.is_json {
-            let row = Row { log: log.id, file: &name, bytes, listed_bytes: log.size, resumed_bytes: resumed };
-            json::line(&mut self.out, &row)?;
-        } else {
-            writeln!(self.out, "{name}\t{}", counted(bytes, "byte"))?;
+    fn check_folder(&self) -> Result<(), Failure> {
+        check_folder(&self.arguments.output)
+    }
+
+    /// The file of a log that is there already, whole or the log's beginning; `None` also if it is replaced.
+    fn earlier(&mut self, path: &Path, log: (u8, ListedLog), head: &[u8]) -> Result<Option<Earlier>, Stop> {
+        if self.arguments.existing.force {
+            return Ok(None);
         }
-        self.out.flush()?;
+        let Some(earlier) = Earlier::open(path).map_err(Stop::Log)? else { return Ok(None) };
+        let (range, size) = (earlier.tail(), u64::from(log.1.size));
+        let tail = self.fetch_whole(log.1, range.start.min(size) as u32, range.end.min(size) as u32)?;
+        earlier.check(path, log, head, &tail).map_err(Stop::Log)?;
+        Ok(Some(earlier))
+    }
+
+    /// Whether a log that was downloaded has grown since it was listed. Its entry is asked for until then.
+    fn has_grown(&mut self, log: ListedLog, listed: Instant) -> bool {
+        loop {
+            let asked = Instant::now();
+            self.downloader.list_again(log.id);
+            while self.downloader.relisted().is_none() || asked.elapsed() < ASK {
+                match self.downloader.relisted() {
+                    Some(Relisted::Same(now)) if now.size > log.size => return true,
+                    Some(Relisted::Same(_)) if listed.elapsed() < GROWS => {}
+                    Some(_) => return false,
+                    // Nobody else needs the answer.
+                    None if asked.elapsed() >= GROWS => return false,
+                    None => {}
+                }
+                if self.step().is_err() {
+                    return false;
+                }
+            }
+        }
+    }
+
+    /// Prints a log, and `more` about it.
+    fn print(&mut self, row: &Row<'_>, more: &str) -> Result<(), Failure> {
+        if self.is_json {
+            json::line(&mut self.out, row)?;
+        } else {
+            writeln!(self.out, "{}\t{}{more}", row.file, counted(row.bytes, "byte"))?;
+        }
+        Ok(self.out.flush()?)
+    }
+
+    /// Prints a log, and what of it is missing or lost.
+    fn report(
+        &mut self,
+        log: &ListedLog,
+        path: &Path,
+        (bytes, resumed): (u64, u64),
+        is_growing: bool,
+    ) -> CommandResult {
+        let name = shown(path);
+        self.print(&Row { resumed_bytes: resumed, growing: is_growing, ..Row::new(log, &name, bytes) }, "")?;
         let is_short = bytes < log.size.into();
         if is_short {
             warn(format_args!("{name}: the log ends after {}; the vehicle said {}", counted(bytes, "byte"), log.size));
+        }
+        if is_growing {
+            warn(format_args!(
+                "{name}: the vehicle was still writing it: downloaded up to {}; when the log has ended, the same command \
+                 gets the rest",
+                counted(bytes, "byte")
+            ));
         }
         let damage = match Input::open(&Source::File(path.to_owned())) {
             Ok(input) => input.warn_of_loss(),
@@ -321,7 +446,7 @@ impl Download<'_> {
                 Outcome::Lost
             }
         };
-        Ok(damage.max(Outcome::lost_if(is_short)))
+        Ok(damage.max(Outcome::lost_if(is_short || is_growing)))
     }
 }
 
@@ -329,6 +454,15 @@ impl Download<'_> {
 enum Stop {
     Log(Failure),
     All(Failure),
+}
+
+/// Checks that nobody has removed the folder: a file in it could be written to its end, and would be gone.
+fn check_folder(folder: &Path) -> Result<(), Failure> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let name = shown(folder);
+    Err(Failure::new(format_args!("the folder {name} was removed while logs were downloaded; run the command again")))
 }
 
 /// When the log was written last; `None` if the vehicle doesn't know it.

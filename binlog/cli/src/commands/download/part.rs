@@ -37,6 +37,11 @@ struct Note {
     synced: u64,
 }
 
+/// The range of the last bytes of a part or a log that has this length, from a packet's beginning on.
+pub(super) fn tail_of(bytes: u64) -> Range<u64> {
+    bytes.saturating_sub(TAIL) / PACKET * PACKET..bytes
+}
+
 /// A note is always as long, and in one sector: after a power cut it is the last one or the one before.
 const NOTE: usize = 256;
 
@@ -87,7 +92,7 @@ impl Part {
     /// If it can't be read.
     pub(super) fn tail(&self, file: &File, bytes: u32) -> Result<Range<u64>, Failure> {
         let end = self.length(file, bytes).map_err(|error| self.can_t("read", &error))?;
-        Ok(end.saturating_sub(TAIL)..end)
+        Ok(tail_of(end))
     }
 
     /// Begins to write the part, at its end. Returns its length, and what notes how much of it is synced. `head` and
@@ -114,16 +119,45 @@ impl Part {
             Some(_) => file.set_len(0).map_err(|error| self.can_t("write", &error))?,
             None => {}
         }
-        let mut write = || {
+        let length = self.length(file, identity.bytes).map_err(|error| self.can_t("read", &error))?;
+        self.write_from(file, identity, length).map_err(|error| self.can_t("write", &error))
+    }
+
+    /// As [`begin`](Self::begin), with the file that has the log's first bytes: a part that is shorter, or of something
+    /// else, begins with a copy of them. The file stays until the whole log takes its place.
+    ///
+    /// # Errors
+    ///
+    /// If it can't be written, or the file can't be read.
+    pub(super) fn begin_with(
+        &self,
+        file: &mut File,
+        identity: Identity,
+        head: &[u8],
+        tail: &[u8],
+        (path, bytes): (&Path, u64),
+    ) -> Result<(u64, Synced), Failure> {
+        let mut begin = || {
             let length = self.length(file, identity.bytes)?;
-            file.set_len(length)?;
-            file.seek(SeekFrom::Start(length))?;
-            let mut note = File::options().write(true).create(true).truncate(false).open(&self.note)?;
-            Note { identity, synced: length }.write(&mut note)?;
-            note.set_len(NOTE as u64)?;
-            Ok((length, note))
+            if self.other(file, identity, head, tail)?.is_none() && length >= bytes / PACKET * PACKET {
+                return self.write_from(file, identity, length);
+            }
+            file.set_len(0)?;
+            file.rewind()?;
+            let copied = std::io::copy(&mut File::open(path)?.take(bytes), file)?;
+            file.sync_all()?;
+            self.write_from(file, identity, copied / PACKET * PACKET)
         };
-        let (length, mut note) = write().map_err(|error: std::io::Error| self.can_t("write", &error))?;
+        begin().map_err(|error| self.can_t("write", &error))
+    }
+
+    /// Writes from `length` on.
+    fn write_from(&self, file: &mut File, identity: Identity, length: u64) -> std::io::Result<(u64, Synced)> {
+        file.set_len(length)?;
+        file.seek(SeekFrom::Start(length))?;
+        let mut note = File::options().write(true).create(true).truncate(false).open(&self.note)?;
+        Note { identity, synced: length }.write(&mut note)?;
+        note.set_len(NOTE as u64)?;
         // A length that isn't noted costs only time.
         Ok((length, Box::new(move |synced| _ = Note { identity, synced }.write(&mut note))))
     }
@@ -144,8 +178,9 @@ impl Part {
         file.rewind()?;
         let length = self.length(file, identity.bytes)?;
         file.take(length.min(head.len() as u64)).read_to_end(&mut beginning)?;
-        file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))?;
-        file.take(length.min(TAIL)).read_to_end(&mut end)?;
+        let tail_range = tail_of(length);
+        file.seek(SeekFrom::Start(tail_range.start))?;
+        file.take(tail_range.end - tail_range.start).read_to_end(&mut end)?;
         Ok(match self.noted().map(|note| note.identity) {
             // Nothing came before the interrupt.
             _ if file.metadata()?.len() == 0 => None,

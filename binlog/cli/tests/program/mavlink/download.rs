@@ -110,17 +110,121 @@ fn a_log_that_is_shorter_than_said_ends_with_3() {
 }
 
 #[test]
-fn an_existing_log_is_kept_without_force() {
+fn another_log_with_the_same_name_is_kept_without_force() {
+    let flight = bytes("flight.bin");
+    let size = flight.len();
+    let with = |at: usize| {
+        let mut other = flight.clone();
+        other[at] ^= 1;
+        other
+    };
+    let cases = [
+        (b"mine".to_vec(), "begins differently".to_owned()),
+        ([&flight[..], b"more"].concat(), format!("has {} bytes", size + 4)),
+        (with(50), "begins differently".to_owned()),
+        // As long as the log, and shorter.
+        (with(size - 1), "continues differently".to_owned()),
+        (with(49_999)[..50_000].to_vec(), "continues differently".to_owned()),
+    ];
+    for (other, said) in cases {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let vehicle = Vehicle { speed: 50, ..vehicle() }.fly();
+        fs::write(folder.path().join("00000002.BIN"), &other).expect("room");
+        let ran = download(&vehicle, folder.path(), "2 1");
+        assert_eq!(ran.code, Some(2), "{said}: {}", ran.stderr);
+        let said = format!(
+            "00000002.BIN exists and isn't log 2 of system 1, which has {size} bytes: the file {said}; name another folder, \
+             or add --force to replace it\n"
+        );
+        assert!(ran.stderr.contains(&said), "{said}: {}", ran.stderr);
+        assert_eq!(names(folder.path()), ["00000001.BIN", "00000002.BIN"], "the other log is downloaded");
+        assert!(fs::read(folder.path().join("00000002.BIN")).expect("the file") == other);
+        assert_eq!(download(&vehicle, folder.path(), "2 --force").code, Some(0));
+        assert!(fs::read(folder.path().join("00000002.BIN")).expect("the log") == flight);
+    }
+}
+
+#[test]
+fn logs_that_are_there_already_are_skipped() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let vehicle = vehicle().fly();
-    fs::write(folder.path().join("00000002.BIN"), "mine").expect("room");
-    let ran = download(&vehicle, folder.path(), "2 3");
+    let vehicle = Vehicle { speed: 50, loses_one_of: Some(30), ..vehicle() }.fly();
+    assert_eq!(download(&vehicle, folder.path(), "1 2").code, Some(3));
+    let requests = vehicle.with(|vehicle| vehicle.requests);
+    let ran = download(&vehicle, folder.path(), "1 2 1");
+    assert_eq!((ran.code, &*ran.stderr), (Some(0), ""));
+    let line = |number: usize| {
+        let (file, size) = (format!("{number:08}.BIN"), vehicle.with(|vehicle| vehicle.logs[number - 1].0.len()));
+        format!("{}\t{size} bytes\tis there already\n", folder.path().join(file).display())
+    };
+    assert_eq!(ran.stdout, line(1) + &line(2));
+    // The first and the last bytes of each.
+    assert!(vehicle.with(|vehicle| vehicle.requests) < requests + 30);
+    // The other one is downloaded.
+    let ran = download(&vehicle, folder.path(), "--all --json");
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let rows: Vec<serde_json::Value> = ran.stdout.lines().map(|line| serde_json::from_str(line).expect(line)).collect();
+    assert!(rows[..2].iter().all(|row| row["resumed_bytes"] == row["bytes"] && row["bytes"] == row["listed_bytes"]));
+    assert_eq!((rows.len(), &rows[2]["resumed_bytes"]), (3, &0.into()));
+    assert_eq!(names(folder.path()), ["00000001.BIN", "00000002.BIN", "00000003.BBL"]);
+}
+
+/// A file may have been cut by hand, and continuing may be interrupted.
+#[cfg(unix)]
+#[test]
+fn a_log_that_has_grown_is_continued() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (flight, path) = (bytes("flight.bin"), folder.path().join("00000001.BIN"));
+    let logs = vec![(flight[..50_000].to_vec(), DATE)];
+    let rest = flight[50_000..].to_vec();
+    let vehicle = Vehicle { logs, rest, speed: 50, ..Vehicle::new() }.fly();
+    let ran = download(&vehicle, folder.path(), "--all");
+    assert_eq!(ran.code, Some(3), "{}", ran.stderr);
+    let length = fs::metadata(&path).expect("the log").len() as usize;
+    let said = format!(
+        "00000001.BIN: the vehicle was still writing it: downloaded up to {length} bytes; when the log has ended, the same \
+         command gets the rest\n"
+    );
+    assert!(ran.stderr.contains(&said), "{}", ran.stderr);
+    assert!(length >= 50_000 && flight[..length] == fs::read(&path).expect("the log"));
+    vehicle.with(|vehicle| {
+        let rest = std::mem::take(&mut vehicle.rest);
+        vehicle.logs[0].0.extend(rest);
+        vehicle.speed = 1;
+    });
+    let (program, part) = (start(&vehicle, folder.path(), "1"), folder.path().join("00000001.BIN.part"));
+    wait_until("it continues", || fs::metadata(&part).is_ok_and(|part| part.len() as usize > length + 5000));
+    program.interrupt("-KILL");
+    program.ends();
+    assert_eq!(fs::metadata(&path).expect("the log").len() as usize, length, "it stays");
+    vehicle.with(|vehicle| vehicle.speed = 50);
+    let ran = download(&vehicle, folder.path(), "1 --json");
+    assert_eq!((ran.code, &*ran.stderr), (Some(0), ""));
+    let row: serde_json::Value = serde_json::from_str(&ran.stdout).expect("a row");
+    assert!(row["resumed_bytes"].as_u64().is_some_and(|bytes| bytes > 40_000), "{row}");
+    assert_eq!(row["growing"], false);
+    assert!(fs::read(&path).expect("the log") == flight);
+    assert_eq!(names(folder.path()), ["00000001.BIN"]);
+    // A part of the log as it was before is not worth keeping beside the file.
+    fs::write(&path, &flight[..30_000]).expect("room");
+    fs::write(folder.path().join("00000001.BIN.part"), [7; 9000]).expect("room");
+    assert_eq!(download(&vehicle, folder.path(), "1").code, Some(0));
+    assert!(fs::read(&path).expect("the log") == flight);
+    assert_eq!(names(folder.path()), ["00000001.BIN"]);
+}
+
+#[test]
+fn a_folder_that_is_removed_meanwhile_ends_the_download() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let out = folder.path().join("logs");
+    let vehicle = Vehicle { speed: 1, ..vehicle() }.fly();
+    let program = start(&vehicle, &out, "2 3");
+    wait_until("some of it comes", || fs::metadata(out.join("00000002.BIN.part")).is_ok_and(|part| part.len() > 5000));
+    fs::remove_dir_all(&out).expect("the folder");
+    let ran = program.ends();
     assert_eq!(ran.code, Some(2));
-    assert!(ran.stderr.contains("00000002.BIN exists; "), "{}", ran.stderr);
-    assert_eq!(names(folder.path()), ["00000002.BIN", "00000003.BBL"], "the other log is downloaded");
-    assert_eq!(fs::read(folder.path().join("00000002.BIN")).expect("the file"), b"mine");
-    assert_eq!(download(&vehicle, folder.path(), "2 --force").code, Some(0));
-    assert!(fs::read(folder.path().join("00000002.BIN")).expect("the log") == bytes("flight.bin"));
+    let said = "logs was removed while logs were downloaded; run the command again\n";
+    assert!(ran.stderr.starts_with("binlog: the folder ") && ran.stderr.ends_with(said), "{}", ran.stderr);
+    assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
 }
 
 #[test]
@@ -140,6 +244,9 @@ fn a_number_that_the_vehicle_lacks_is_an_error() {
     let ran = download(&vehicle().fly(), folder.path(), "1 9");
     assert_eq!(ran.code, Some(2));
     assert!(ran.stderr.ends_with(": the vehicle has no log 9; it has 1 to 3\n"), "{}", ran.stderr);
+    let vehicle = Vehicle { logs: vec![(vec![7; 9], DATE)], ..Vehicle::new() }.fly();
+    let ran = download(&vehicle, folder.path(), "9");
+    assert!(ran.stderr.ends_with(": the vehicle has no log 9; it has 1\n"), "{}", ran.stderr);
     assert_eq!(names(folder.path()), [""; 0]);
 }
 
@@ -188,6 +295,29 @@ fn an_interrupted_download_is_resumed() {
     assert_eq!(row["resumed_bytes"].as_u64(), Some(before / 90 * 90));
     assert_eq!(names(folder.path()), ["00000002.BIN"]);
     assert!(fs::read(folder.path().join("00000002.BIN")).expect("the log") == bytes("flight.bin"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_download_that_is_killed_ten_times_is_byte_for_byte_the_log() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let vehicle = Vehicle { loses_one_of: Some(30), speed: 1, ..vehicle() }.fly();
+    let mut random = 1_u64;
+    for _ in 0..10 {
+        let program = start(&vehicle, folder.path(), "2");
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        // What came in the last second isn't synced.
+        std::thread::sleep(std::time::Duration::from_millis(random >> 53));
+        program.interrupt("-KILL");
+        program.ends();
+    }
+    vehicle.with(|vehicle| vehicle.speed = 50);
+    let ran = download(&vehicle, folder.path(), "2 --json");
+    assert_eq!((ran.code, &*ran.stderr), (Some(0), ""));
+    let row: serde_json::Value = serde_json::from_str(&ran.stdout).expect("a row");
+    assert!(row["resumed_bytes"].as_u64().is_some_and(|bytes| bytes > 0), "{row}");
+    assert!(fs::read(folder.path().join("00000002.BIN")).expect("the log") == bytes("flight.bin"));
+    assert_eq!(names(folder.path()), ["00000002.BIN"]);
 }
 
 #[cfg(unix)]

@@ -21,6 +21,10 @@ pub(super) struct Vehicle {
     pub(super) logs: Logs,
     /// The size that is said of each log, if that isn't true.
     pub(super) says: Option<u32>,
+    /// What the last log gets, every half second.
+    pub(super) rest: Vec<u8>,
+    /// The number of a log whose entry it doesn't send.
+    pub(super) hides: Option<u16>,
     /// What happens to the logs when the last byte of log 1 is sent.
     pub(super) when_sent: Option<fn(&mut Logs)>,
     /// Of how many packets one is lost, in both directions.
@@ -30,6 +34,8 @@ pub(super) struct Vehicle {
     pub(super) is_armed: bool,
     /// Whether it doesn't answer requests for logs.
     pub(super) refuses: bool,
+    /// Whether it sends no heartbeats.
+    pub(super) is_mute: bool,
     /// Whether it neither sends nor hears anything.
     pub(super) is_silent: bool,
     /// It closes a TCP connection now.
@@ -227,7 +233,14 @@ impl Flight {
             self.heartbeat = Some(Instant::now());
             let base_mode = if vehicle.is_armed { 128 } else { 0 };
             let message = Message::Heartbeat { custom_mode: 0, kind: 2, autopilot: 3, base_mode, system_status: 4 };
-            self.send_message(vehicle, &message);
+            if !vehicle.is_mute {
+                self.send_message(vehicle, &message);
+            }
+            let rest = vehicle.rest.split_off(vehicle.rest.len().min(2000));
+            let grown = std::mem::replace(&mut vehicle.rest, rest);
+            if let Some((log, _)) = vehicle.logs.last_mut() {
+                log.extend(grown);
+            }
         }
         for _ in 0..vehicle.speed {
             self.serve(vehicle);
@@ -277,6 +290,9 @@ impl Flight {
     fn serve(&mut self, vehicle: &mut Vehicle) {
         let count = vehicle.logs.len() as u16;
         if let Some(id) = self.entries.pop_front() {
+            if vehicle.hides == Some(id) {
+                return;
+            }
             let log = vehicle.logs.get(usize::from(id).wrapping_sub(1));
             let size = vehicle.says.unwrap_or(log.map_or(0, |(log, _)| log.len() as u32));
             let time_utc = log.map_or(0, |(_, date)| *date);
