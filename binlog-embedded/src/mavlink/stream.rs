@@ -240,8 +240,8 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
         self.window.counts()
     }
 
-    /// Gives an acknowledged block back to the pool, if there is one, and counts the records as flushed whose blocks are
-    /// all acknowledged now.
+    /// Gives an acknowledged block back to the pool, if there is one, and counts the records as flushed whose blocks
+    /// are all acknowledged now.
     fn release<S: Schema, P: Prologue<S>, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> bool {
         let Some(slot) = self.window.first(Place::Acknowledged) else { return false };
         slot.place = Place::Free;

@@ -132,7 +132,7 @@ impl List {
     /// The ids of all logs, by an entry and those before; `None` if it contradicts them.
     fn ids_with(&self, id: u16, last: u16) -> Option<RangeInclusive<u16>> {
         let ids = |last: u16| (u32::from(last) + 1).saturating_sub(self.num_logs.into()) as u16..=last;
-        // Where `last` is the end of the request, of whatever size, ids begin with 1.
+        // Where `last` is the end of the request, ids begin with 1.
         let last = if ids(last).contains(&id) { last } else { self.num_logs };
         let ids = match &self.ids {
             Some(before) if *before.start() > 0 => before.clone(),

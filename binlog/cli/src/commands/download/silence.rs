@@ -1,4 +1,4 @@
-//! Why a vehicle doesn't answer, as far as what came tells.
+//! Why a vehicle doesn't answer, judged by what came.
 
 use crate::link::Link;
 use binlog::mavlink::{Downloader, Message};
