@@ -268,6 +268,7 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
     }
 
     /// Takes a message that the program received. Those that aren't for a server, or for another address, are ignored.
+    #[inline(never)]
     pub fn receive(&mut self, sender: Address, message: &Message<'_>) {
         let (Message::LogRequestList { target, .. }
         | Message::LogRequestData { target, .. }
@@ -490,6 +491,7 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
     }
 
     /// Takes what a pass over a volume says. Returns the entry of the list if that is what was searched.
+    #[inline(never)]
     fn passed(&mut self, pass: &Pass, volume: u32) -> Option<Reply> {
         let (Stage::Searching(search), Some(&request)) = (self.stage, self.queue.first()) else { return None };
         let log = match search.take(pass) {

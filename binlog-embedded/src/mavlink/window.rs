@@ -197,10 +197,17 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
         } else if !self.is_pending() && seqno < self.unsent {
             // It is the number of a block of this log.
             self.heard_us = now_us;
-            if is_received {
-                self.acknowledge(now_us, seqno);
-            } else {
-                self.ask_again(now_us, seqno);
+            let least_us = self.round_trip_us - self.round_trip_us / 8;
+            match self.find(seqno) {
+                Some(slot) if is_received => {
+                    slot.place = Place::Acknowledged;
+                    let (sent_us, is_repeated) = (slot.sent_us, slot.is_repeated);
+                    self.measure(now_us.wrapping_sub(sent_us).clamp(1, LONGEST_US), is_repeated);
+                    self.acknowledged(seqno, sent_us);
+                }
+                // The client misses it, unless its request has crossed with the block.
+                Some(slot) if now_us.wrapping_sub(slot.sent_us) >= least_us => slot.place = Place::Ready,
+                _ => {}
             }
         }
     }
@@ -210,7 +217,7 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
             if !self.has_begun {
                 // It hasn't got block 0.
                 (self.started_us, self.heard_us) = (now_us, now_us);
-                if let Some(first) = self.find(0).filter(|first| first.place == Place::Flight) {
+                if let Some(first) = self.find(0) {
                     first.place = Place::Ready;
                 }
             }
@@ -244,11 +251,7 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
         self.is_finished = true;
     }
 
-    fn acknowledge(&mut self, now_us: u32, number: u32) {
-        let Some(slot) = self.find(number) else { return };
-        slot.place = Place::Acknowledged;
-        let (sent_us, is_repeated) = (slot.sent_us, slot.is_repeated);
-        self.measure(now_us.wrapping_sub(sent_us).clamp(1, LONGEST_US), is_repeated);
+    fn acknowledged(&mut self, number: u32, sent_us: u32) {
         (self.has_begun, self.kept) = (true, number);
         (self.probes, self.wait_us) = (0, 0);
         count(&mut self.counts.acknowledged);
@@ -279,16 +282,6 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
         } else {
             self.deviation_us = deviation - deviation / 4 + age.abs_diff(round_trip) / 4;
             self.round_trip_us = round_trip - round_trip / 8 + age / 8;
-        }
-    }
-
-    /// The client misses a block. Its request may have crossed with the block.
-    fn ask_again(&mut self, now_us: u32, number: u32) {
-        let least_us = self.round_trip_us - self.round_trip_us / 8;
-        if let Some(slot) = self.find(number)
-            && now_us.wrapping_sub(slot.sent_us) >= least_us
-        {
-            slot.place = Place::Ready;
         }
     }
 
@@ -435,7 +428,7 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
 
     /// Ends the stream of a client that is silent for too long.
     pub(super) fn give_up(&mut self, now_us: u32) {
-        if self.is_silent(now_us) && now_us.wrapping_sub(self.heard_us) >= GIVE_UP_US {
+        if !self.has_none_on_the_way() && now_us.wrapping_sub(self.heard_us) >= GIVE_UP_US {
             self.stop();
         }
     }
