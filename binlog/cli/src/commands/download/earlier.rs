@@ -57,10 +57,10 @@ impl Earlier {
         head: &[u8],
         tail: &[u8],
     ) -> Result<(), Failure> {
-        let other = if !head.starts_with(&self.head) {
-            "begins differently".to_owned()
-        } else if self.bytes > log.size.into() {
+        let other = if self.bytes > log.size.into() {
             format!("has {}", counted(self.bytes, "byte"))
+        } else if !head.starts_with(&self.head) {
+            "begins differently".to_owned()
         } else if self.tail != tail {
             "continues differently".to_owned()
         } else {
