@@ -434,8 +434,8 @@ impl Download<'_> {
         }
         if is_growing {
             warn(format_args!(
-                "{name}: the vehicle was still writing it: downloaded up to {}; when the log has ended, the same command \
-                 gets the rest",
+                "{name}: the vehicle was still writing it: downloaded up to {}; when the log has ended, the \
+                 same command gets the rest",
                 counted(bytes, "byte")
             ));
         }

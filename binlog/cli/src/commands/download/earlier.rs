@@ -67,8 +67,8 @@ impl Earlier {
             return Ok(());
         };
         Err(Failure::new(format_args!(
-            "{} exists and isn't log {} of system {system}, which has {}: the file {other}; name another folder, or add \
-             --force to replace it",
+            "{} exists and isn't log {} of system {system}, which has {}: the file {other}; name another folder, \
+             or add --force to replace it",
             shown(path),
             log.id,
             counted(log.size, "byte")

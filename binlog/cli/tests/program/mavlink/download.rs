@@ -133,8 +133,8 @@ fn another_log_with_the_same_name_is_kept_without_force() {
         let ran = download(&vehicle, folder.path(), "2 1");
         assert_eq!(ran.code, Some(2), "{said}: {}", ran.stderr);
         let said = format!(
-            "00000002.BIN exists and isn't log 2 of system 1, which has {size} bytes: the file {said}; name another folder, \
-             or add --force to replace it\n"
+            "00000002.BIN exists and isn't log 2 of system 1, which has {size} bytes: the file {said}; name another \
+             folder, or add --force to replace it\n"
         );
         assert!(ran.stderr.contains(&said), "{said}: {}", ran.stderr);
         assert_eq!(names(folder.path()), ["00000001.BIN", "00000002.BIN"], "the other log is downloaded");
@@ -181,8 +181,8 @@ fn a_log_that_has_grown_is_continued() {
     assert_eq!(ran.code, Some(3), "{}", ran.stderr);
     let length = fs::metadata(&path).expect("the log").len() as usize;
     let said = format!(
-        "00000001.BIN: the vehicle was still writing it: downloaded up to {length} bytes; when the log has ended, the same \
-         command gets the rest\n"
+        "00000001.BIN: the vehicle was still writing it: downloaded up to {length} bytes; when the log has ended, \
+         the same command gets the rest\n"
     );
     assert!(ran.stderr.contains(&said), "{}", ran.stderr);
     assert!(length >= 50_000 && flight[..length] == fs::read(&path).expect("the log"));

@@ -62,8 +62,8 @@ fn a_download_gives_up_after_20_seconds_and_says_what_came() {
         (
             silent().fly(),
             "",
-            "other messages came, but no heartbeat of an autopilot and no answer for 20 seconds; a vehicle that is armed \
-             may not answer",
+            "other messages came, but no heartbeat of an autopilot and no answer for 20 seconds; a vehicle that \
+             is armed may not answer",
         ),
         (
             Vehicle { is_armed: true, is_mute: false, ..silent() }.fly(),
@@ -78,7 +78,8 @@ fn a_download_gives_up_after_20_seconds_and_says_what_came() {
         (
             Vehicle { is_mute: false, ..silent() }.fly(),
             "--system=3",
-            "nothing came of system 3 for 20 seconds; heartbeats came of system 1; a vehicle that is armed may not answer",
+            "nothing came of system 3 for 20 seconds; heartbeats came of system 1; a vehicle that is armed may not \
+             answer",
         ),
     ];
     let began = std::time::Instant::now();
@@ -103,8 +104,8 @@ fn a_download_gives_up_after_20_seconds_and_says_what_came() {
     };
     programs.into_iter().for_each(|(program, said)| ends(program, said));
     ends(closing_program, "nothing came for 20 seconds; the connection closed 2 times");
-    let said = "the list came without log 2, and nothing more for 20 seconds; the vehicle is armed, and most answer only \
-                when disarmed";
+    let said = "the list came without log 2, and nothing more for 20 seconds; the vehicle is armed, and most \
+                answer only when disarmed";
     ends(hiding_program, said);
     assert!((19..30).contains(&began.elapsed().as_secs()), "{:?}", began.elapsed());
 }
