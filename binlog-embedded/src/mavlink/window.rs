@@ -8,7 +8,8 @@
 //!                      └─────────┘ lost, or the client asks for it
 //! ```
 //!
-//! Each search looks at all blocks. Those that are sent are ready again by their numbers, so the lost ones come first.
+//! Each search looks at all blocks. Ready blocks are sent in the order of their numbers, so lost ones come before new
+//! ones.
 //!
 //! A free block keeps its bytes. If nothing is sent for a second, the one that was acknowledged last is sent again.
 //!

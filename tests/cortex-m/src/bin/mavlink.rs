@@ -4,14 +4,18 @@
 #![no_std]
 #![no_main]
 
+#[path = "../count.rs"]
+mod count;
+
 use binlog::LogSchema;
-use binlog_cortex_m::clock::{self, between, now};
+use binlog_cortex_m::clock;
 use binlog_cortex_m::messages::Attitude;
 use binlog_embedded::mavlink::{Address, Message, Stream, StreamOptions};
 use binlog_embedded::{Drain, Logger};
 use cortex_m::Peripherals;
 use cortex_m_rt::{entry, exception};
-use lm3s6965::semihosting::{exit, println, unhandled};
+use count::Count;
+use lm3s6965::semihosting::{exit, unhandled};
 use zerocopy::FromZeros;
 
 #[exception]
@@ -27,30 +31,6 @@ enum TargetLog {
 static LOG: Logger<TargetLog, 4096> = Logger::new();
 
 type Out = Drain<'static, TargetLog, 4096>;
-
-#[derive(Clone, Copy)]
-struct Count {
-    sum: u32,
-    max: u32,
-    calls: u32,
-}
-
-impl Count {
-    const NONE: Count = Count { sum: 0, max: 0, calls: 0 };
-
-    fn of<R>(&mut self, call: impl FnOnce() -> R) -> R {
-        let from = now();
-        let result = call();
-        let count = between(from, now());
-        (self.sum, self.max, self.calls) = (self.sum + count, self.max.max(count), self.calls + 1);
-        result
-    }
-
-    fn print(&self, name: &str) {
-        let hundredths = (u64::from(self.sum) * 100 / u64::from(self.calls)) as u32;
-        println!("{name} {}.{:02} {}", hundredths / 100, hundredths % 100, self.max);
-    }
-}
 
 // Calls, as the counts of the other programs have them.
 #[inline(never)]

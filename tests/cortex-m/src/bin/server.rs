@@ -4,13 +4,17 @@
 #![no_std]
 #![no_main]
 
-use binlog_cortex_m::clock::{self, between, now};
+#[path = "../count.rs"]
+mod count;
+
+use binlog_cortex_m::clock;
 use binlog_embedded::mavlink::{Address, LogEntry, LogStore, Message, Piece, Server, ServerOptions};
 use core::convert::Infallible;
 use core::ops::ControlFlow;
 use cortex_m::Peripherals;
 use cortex_m_rt::{entry, exception};
-use lm3s6965::semihosting::{exit, println, unhandled};
+use count::Count;
+use lm3s6965::semihosting::{exit, unhandled};
 
 #[exception]
 unsafe fn DefaultHandler(number: i16) {
@@ -38,30 +42,6 @@ impl LogStore for Logs {
 
     fn open_log(&self) -> Option<(u32, u32)> {
         None
-    }
-}
-
-#[derive(Clone, Copy)]
-struct Count {
-    sum: u32,
-    max: u32,
-    calls: u32,
-}
-
-impl Count {
-    const NONE: Count = Count { sum: 0, max: 0, calls: 0 };
-
-    fn of<R>(&mut self, call: impl FnOnce() -> R) -> R {
-        let from = now();
-        let result = call();
-        let count = between(from, now());
-        (self.sum, self.max, self.calls) = (self.sum + count, self.max.max(count), self.calls + 1);
-        result
-    }
-
-    fn print(&self, name: &str) {
-        let hundredths = (u64::from(self.sum) * 100 / u64::from(self.calls)) as u32;
-        println!("{name} {}.{:02} {}", hundredths / 100, hundredths % 100, self.max);
     }
 }
 
