@@ -191,8 +191,8 @@ impl Downloader {
 
     /// Takes a received message. Those about other things are ignored.
     pub fn receive(&mut self, now_us: u64, sender: Address, message: &Message<'_>) {
-        if let Message::Heartbeat { autopilot, base_mode, .. } = *message {
-            self.peer.hear(now_us, sender, autopilot, base_mode);
+        if let Message::Heartbeat { .. } = message {
+            self.peer.hear(now_us, sender, message);
             return;
         }
         let is_asked = match message {

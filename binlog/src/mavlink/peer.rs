@@ -4,6 +4,8 @@ use super::message::{Address, Message};
 
 /// A component that isn't an autopilot has this one in its heartbeats: `MAV_AUTOPILOT_INVALID`.
 const NO_AUTOPILOT: u8 = 8;
+/// The type of ground stations, of which some claim to be an autopilot: `MAV_TYPE_GCS`.
+const GROUND_STATION: u8 = 6;
 /// The bit of `base_mode` in the heartbeats of an armed vehicle.
 const ARMED: u8 = 128;
 /// Time between heartbeats of the client, in microseconds.
@@ -47,11 +49,13 @@ impl Peer {
         }
     }
 
-    /// Takes a heartbeat of any component.
-    pub(super) fn hear(&mut self, now_us: u64, sender: Address, autopilot: u8, base_mode: u8) {
+    /// Takes a heartbeat of any component. Returns whether it is the vehicle's.
+    pub(super) fn hear(&mut self, now_us: u64, sender: Address, message: &Message<'_>) -> bool {
+        let Message::Heartbeat { kind, autopilot, base_mode, .. } = *message else { return false };
         let is_other = |system| system != sender.system;
-        if autopilot == NO_AUTOPILOT || self.chosen.or(self.held).is_some_and(is_other) {
-            return;
+        let is_vehicle = autopilot != NO_AUTOPILOT && kind != GROUND_STATION;
+        if !is_vehicle || self.chosen.or(self.held).is_some_and(is_other) {
+            return false;
         }
         let is_lost = self.heard_us.is_none_or(|heard| now_us.saturating_sub(heard) >= LOST_US);
         let vehicle = match self.vehicle {
@@ -62,6 +66,7 @@ impl Peer {
             self.heard_us = Some(now_us);
             self.is_armed = Some(base_mode & ARMED != 0);
         }
+        vehicle == sender
     }
 
     /// Holds on to a system that answered, whoever else sends heartbeats, or lets it go.

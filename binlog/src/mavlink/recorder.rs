@@ -96,6 +96,8 @@ pub enum RecorderState {
 /// What a [`Recorder`] has received. Each count stays at its maximum.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct RecorderCounts {
+    /// Heartbeats of the vehicle that is asked.
+    pub heartbeats: u64,
     /// Blocks of the log in order.
     pub blocks: u64,
     /// Blocks that came again.
@@ -247,8 +249,9 @@ impl Recorder {
     /// Takes a received message. Those about other things are ignored.
     pub fn receive(&mut self, now_us: u64, sender: Address, message: &Message<'_>) {
         match *message {
-            Message::Heartbeat { autopilot, base_mode, .. } => {
-                self.peer.hear(now_us, sender, autopilot, base_mode);
+            Message::Heartbeat { .. } => {
+                let is_vehicle = self.peer.hear(now_us, sender, message);
+                count(&mut self.counts.heartbeats, is_vehicle.into());
                 self.note_heartbeat(now_us);
             }
             Message::RemoteLogDataBlock { target, seqno, data } if !self.is_stopped => {

@@ -130,6 +130,19 @@ fn a_block_more_than_200_ahead_is_dropped_and_counted() {
     assert_eq!(acks, [(0, true), (201, true)].map(|ack| ack), "those that are dropped get no ACK");
 }
 
+/// Some say that they are an autopilot.
+#[test]
+fn a_ground_station_is_no_vehicle() {
+    let mut recorder = Recorder::new(RecorderOptions::default());
+    for (kind, autopilot) in [(6, 8), (6, 0), (18, 8)] {
+        let message = Message::Heartbeat { custom_mode: 0, kind, autopilot, base_mode: 0, system_status: 4 };
+        recorder.receive(0, Address::new(255, 190), &message);
+    }
+    assert_eq!((recorder.system(), recorder.counts().heartbeats), (None, 0));
+    recorder.receive(0, VEHICLE, &heartbeat(false));
+    assert_eq!((recorder.system(), recorder.counts().heartbeats), (Some(7), 1));
+}
+
 #[test]
 fn only_the_sender_that_answered_is_recorded() {
     let (mut recorder, log) = (recorder(), log(1000));
