@@ -37,9 +37,9 @@ impl Flight {
     }
 
     /// `vehicle` is the vehicle on the link, which learns when it is armed and when its log ends.
-    pub(crate) fn to_folder(self, folder: &Path, vehicle: Option<&Vehicle>) -> Result<Flown, WriteError> {
+    pub(crate) fn to_folder(self, folder: &LogFolder, vehicle: Option<&Vehicle>) -> Result<Flown, WriteError> {
         let simulation = self.simulation();
-        let thread = self.settings(&simulation).spawn_logs(LogFolder::new(folder))?;
+        let thread = self.settings(&simulation).spawn_logs(folder.clone())?;
         let Some(vehicle) = vehicle else { return self.fly(thread, simulation, |_| {}) };
         vehicle.set_logging(true);
         let flown = self.fly(thread, simulation, |simulation| vehicle.set_armed(simulation.mission.phase.is_armed()));

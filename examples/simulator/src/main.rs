@@ -6,7 +6,7 @@ mod flight;
 mod progress;
 mod summary;
 
-use binlog::WriteError;
+use binlog::{LogFolder, WriteError};
 use clap::error::ErrorKind as ArgumentError;
 use clap::{CommandFactory, Parser, ValueEnum};
 use flight::{Flight, Flown};
@@ -125,8 +125,10 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
                 _ => logs.join((number + 1).to_string()),
             };
             let flights = (0..arguments.vehicles).map(|number| {
-                let on_link = |_| Vehicle::new(arguments.system + number, folder(number));
-                (flight(number), folder(number), arguments.mavlink.as_ref().map(on_link))
+                let logs = LogFolder::new(folder(number));
+                let on_link = |_| Vehicle::new(arguments.system + number, logs.clone());
+                let vehicle = arguments.mavlink.as_ref().map(on_link);
+                Flying { flight: flight(number), folder: folder(number), logs, vehicle }
             });
             let flights: Vec<_> = flights.collect();
             match &arguments.mavlink {
@@ -173,17 +175,24 @@ fn fly_one(flight: Flight, format: Format, path: &Path) -> Result<(), Box<dyn Er
     Ok(())
 }
 
+/// A flight that logs into a folder.
+struct Flying {
+    flight: Flight,
+    folder: PathBuf,
+    logs: LogFolder,
+    /// The vehicle on the link.
+    vehicle: Option<Vehicle>,
+}
+
 /// Flies several vehicles at once, each on a thread of its own and into a folder of its own.
-fn fly_several(flights: &[(Flight, PathBuf, Option<Vehicle>)]) -> Result<(), Box<dyn Error>> {
+fn fly_several(flights: &[Flying]) -> Result<(), Box<dyn Error>> {
     let flown: Vec<Result<Flown, WriteError>> = thread::scope(|scope| {
-        let threads: Vec<_> = flights
-            .iter()
-            .map(|(flight, folder, vehicle)| scope.spawn(|| flight.to_folder(folder, vehicle.as_ref())))
-            .collect();
+        let threads: Vec<_> =
+            flights.iter().map(|it| scope.spawn(|| it.flight.to_folder(&it.logs, it.vehicle.as_ref()))).collect();
         threads.into_iter().map(|thread| thread.join().expect("a flight doesn't panic")).collect()
     });
     let mut text = String::new();
-    for (flown, (flight, folder, _)) in flown.into_iter().zip(flights) {
+    for (flown, Flying { flight, folder, .. }) in flown.into_iter().zip(flights) {
         let flown = flown.map_err(|error| failed(&error, FOLDER))?;
         let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.clone());
         text += &format!("{}: {} records\n", folder.display(), flown.records);
@@ -196,13 +205,9 @@ fn fly_several(flights: &[(Flight, PathBuf, Option<Vehicle>)]) -> Result<(), Box
 }
 
 /// Flies several vehicles with a MAVLink link to a ground station, and serves their logs after the flight.
-fn fly_on_link(
-    flights: &[(Flight, PathBuf, Option<Vehicle>)],
-    address: &str,
-    ground: Option<u32>,
-) -> Result<(), Box<dyn Error>> {
+fn fly_on_link(flights: &[Flying], address: &str, ground: Option<u32>) -> Result<(), Box<dyn Error>> {
     let failed = |error: io::Error| format!("--mavlink udp:{address}: {error}");
-    let vehicles = flights.iter().filter_map(|(.., vehicle)| vehicle.clone()).collect();
+    let vehicles = flights.iter().filter_map(|it| it.vehicle.clone()).collect();
     let telemetry = Telemetry::spawn(address, vehicles).map_err(failed)?;
     fly_several(flights)?;
     let (until, end) = match ground {

@@ -8,7 +8,6 @@ use binlog_embedded::mavlink::{
 };
 use std::io::{self, ErrorKind};
 use std::net::{ToSocketAddrs, UdpSocket};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
@@ -21,15 +20,15 @@ const BYTES_PER_SECOND: u32 = 250_000;
 #[derive(Clone, Debug)]
 pub struct Vehicle {
     system: u8,
-    folder: PathBuf,
+    folder: LogFolder,
     is_armed: Arc<AtomicBool>,
     is_logging: Arc<AtomicBool>,
 }
 
 impl Vehicle {
-    /// A vehicle on the ground, with its system id and the folder of its logs.
-    pub fn new(system: u8, folder: impl Into<PathBuf>) -> Self {
-        Vehicle { system, folder: folder.into(), is_armed: Arc::default(), is_logging: Arc::default() }
+    /// A vehicle on the ground, with its system id and the folder of its logs. Its logger has a clone of the folder.
+    pub fn new(system: u8, folder: LogFolder) -> Self {
+        Vehicle { system, folder, is_armed: Arc::default(), is_logging: Arc::default() }
     }
 
     /// Whether the motors may turn.
@@ -37,7 +36,7 @@ impl Vehicle {
         self.is_armed.store(is_armed, Ordering::Relaxed);
     }
 
-    /// Whether the newest log of the folder is being written. If not, a client gets the rest of it.
+    /// Whether the log that the folder began last is being written. If not, a client gets the rest of it.
     pub fn set_logging(&self, is_logging: bool) {
         self.is_logging.store(is_logging, Ordering::Relaxed);
     }
@@ -150,7 +149,7 @@ impl OnLink {
         let address = Address::new(vehicle.system, 1);
         let bytes_per_second = BYTES_PER_SECOND;
         let server = ServerOptions { address, bytes_per_second, while_armed: true, ..ServerOptions::DEFAULT };
-        let mut logs = FolderLogs::new(LogFolder::new(&vehicle.folder));
+        let mut logs = FolderLogs::new(vehicle.folder.clone());
         logs.set_logging(false);
         OnLink {
             link: Link::new(address),

@@ -478,6 +478,31 @@ fn a_folder_of_a_host_is_served_in_its_order_with_its_dates() {
     assert_eq!(logs.read_at(3, 0, &mut [0; 9]).unwrap(), Piece::NoLog);
 }
 
+/// As of a recorder that runs beside the simulator.
+#[test]
+fn the_open_log_is_the_loggers_own_beside_those_of_others() {
+    use std::io::Write;
+    let parent = tempfile::tempdir().unwrap();
+    let folder = LogFolder::new(parent.path()).last_number(9);
+    let mut logs = FolderLogs::new(folder.clone());
+    let begin = |bytes: usize, mut folder: LogFolder| {
+        folder.create_log().unwrap().write_all(&vec![7; bytes]).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(60));
+    };
+    let other = LogFolder::new(parent.path());
+    begin(100, other.clone());
+    assert_eq!(logs.open_log(), Some((1, 100)), "the newest, before there is an own one");
+    begin(200, folder.clone());
+    begin(300, other.clone());
+    assert_eq!(logs.open_log(), Some((2, 200)));
+    begin(400, folder);
+    begin(500, other);
+    assert_eq!(logs.open_log(), Some((4, 400)));
+    assert_eq!(download_all(&mut logs).len(), 5);
+    logs.set_logging(false);
+    assert_eq!(logs.open_log(), None);
+}
+
 #[test]
 fn a_folder_that_cant_be_read_for_a_moment_ends_no_log() {
     let parent = tempfile::tempdir().unwrap();

@@ -22,17 +22,18 @@ fn free_port() -> u16 {
 }
 
 /// A vehicle on the link to a port, with its logs in a folder.
-fn on_link(system: u8, folder: &Path, port: u16) -> (Vehicle, Telemetry) {
-    let vehicle = Vehicle::new(system, folder);
+fn on_link(system: u8, folder: &Path, port: u16) -> (Vehicle, LogFolder, Telemetry) {
+    let logs = LogFolder::new(folder);
+    let vehicle = Vehicle::new(system, logs.clone());
     let telemetry = Telemetry::spawn(("127.0.0.1", port), vec![vehicle.clone()]).expect("a socket");
-    (vehicle, telemetry)
+    (vehicle, logs, telemetry)
 }
 
 /// Flies in real time, and returns the log.
-fn fly(vehicle: &Vehicle, folder: &Path, seconds: u32) -> Vec<u8> {
+fn fly(vehicle: &Vehicle, logs: &LogFolder, seconds: u32) -> Vec<u8> {
     let simulation = Simulation::new(seconds.into(), seconds);
     let settings = logger(&simulation).report_every(Duration::from_secs(1));
-    let thread = settings.spawn_logs(LogFolder::new(folder)).expect("a folder");
+    let thread = settings.spawn_logs(logs.clone()).expect("a folder");
     vehicle.set_logging(true);
     let begun = Instant::now();
     fly_on(thread.logger(), simulation, |simulation| {
@@ -43,8 +44,7 @@ fn fly(vehicle: &Vehicle, folder: &Path, seconds: u32) -> Vec<u8> {
     vehicle.set_armed(false);
     thread.finish().expect("room on the disk");
     vehicle.set_logging(false);
-    let newest = LogFolder::new(folder).logs().expect("a folder").pop().expect("a log");
-    std::fs::read(newest.path).expect("a log")
+    std::fs::read(logs.log_path(logs.own_log().expect("a log"))).expect("a log")
 }
 
 /// Asserts that a client's file is the vehicle's log, with zeros up to a whole block after it.
@@ -118,7 +118,7 @@ fn mavproxy_records_a_flight_byte_for_byte() {
     let (folder, port) = (tempfile::tempdir().expect("a folder"), free_port());
     let Some(mut mavproxy) = mavproxy(port, folder.path()) else { return };
     let logs = folder.path().join("logs");
-    let (vehicle, telemetry) = on_link(1, &logs, port);
+    let (vehicle, logs, telemetry) = on_link(1, &logs, port);
     mavproxy.wait_for("online system 1", 1);
     mavproxy.say("module load dataflash_logger");
     let log = fly(&vehicle, &logs, 60);
@@ -144,7 +144,7 @@ fn mavproxy_downloads_all_logs_of_a_vehicle() {
     for (number, log) in (1..).zip(&written) {
         std::fs::write(logs.join(format!("{number:08}.BIN")), log).expect("room");
     }
-    let (_, telemetry) = on_link(1, &logs, port);
+    let (.., telemetry) = on_link(1, &logs, port);
     mavproxy.wait_for("online system 1", 1);
     mavproxy.say("log list");
     mavproxy.wait_for("numLogs 3", 3);
@@ -166,7 +166,7 @@ fn record(pattern: &Value) -> Option<(Vec<u8>, Value)> {
     command.arg(format!("udpin:127.0.0.1:{port}")).arg(&file).arg(pattern.to_string());
     let client = command.stdout(Stdio::piped()).spawn().expect("python runs");
     let logs = folder.path().join("logs");
-    let (vehicle, telemetry) = on_link(1, &logs, port);
+    let (vehicle, logs, telemetry) = on_link(1, &logs, port);
     let log = fly(&vehicle, &logs, 15);
     let output = client.wait_with_output().expect("python runs");
     assert!(output.status.success(), "{pattern}");
@@ -224,7 +224,7 @@ fn mavlink_router_records_a_flight_byte_for_byte() {
     let mut command = Command::new(&program);
     command.arg("-c").arg(&configuration).env("MAVLINK_ROUTERD_CONF_DIR", folder.path());
     let router = Running::spawn(&mut command);
-    let (vehicle, telemetry) = on_link(1, &logs, port);
+    let (vehicle, logs, telemetry) = on_link(1, &logs, port);
     // It finds the vehicle by its heartbeats.
     thread::sleep(Duration::from_secs(2));
     let log = fly(&vehicle, &logs, 20);

@@ -7,12 +7,15 @@ use binlog::LogFolder;
 use core::cell::Cell;
 use core::ops::ControlFlow;
 use core::time::Duration;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::time::{Instant, UNIX_EPOCH};
 
 /// The logs of a [`LogFolder`], which a [`Server`](super::super::Server) of a simulator lists and sends while a
 /// [`HostLogger`](binlog::HostLogger) writes to the folder.
+///
+/// The log that is being written is the one that this `LogFolder` or a clone of it began last: give the logger a clone,
+/// and another program may log into the same folder. Without one, it is the newest log of the folder.
 ///
 /// Dates are when a file was written last, UTC. A log that is removed while it is downloaded can be read to its end
 /// where the operating system keeps open files.
@@ -21,39 +24,54 @@ use std::time::{Instant, UNIX_EPOCH};
 /// use binlog::LogFolder;
 /// use binlog_embedded::mavlink::{FolderLogs, Server, ServerOptions};
 ///
-/// let mut logs = FolderLogs::new(LogFolder::new("logs"));
+/// # use binlog::{HostLogger, LogSchema, messages::Ev};
+/// # #[derive(LogSchema)]
+/// # enum FlightLog {
+/// #     Ev(Ev),
+/// # }
+/// let folder = LogFolder::new("logs");
+/// let thread = HostLogger::<FlightLog>::builder().spawn_logs(folder.clone())?;
+/// let mut logs = FolderLogs::new(folder);
 /// let mut server: Server<64> = Server::new(ServerOptions::DEFAULT);
 /// if let Some(message) = server.next(0, &mut logs)? {
 ///     println!("send {message:?}");
 /// }
-/// # Ok::<(), std::io::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
 pub struct FolderLogs {
     folder: LogFolder,
     /// The log that was read last.
     open: Option<(u32, File)>,
-    /// Whether the newest log is being written.
+    /// Whether a log is being written.
     is_logging: bool,
-    /// The newest log and its length, and when that was looked up.
-    newest: Cell<Option<(u32, u32)>>,
+    /// That log and its length, and when it was looked up.
+    written: Cell<Option<(u32, u32)>>,
     looked_up: Cell<Option<Instant>>,
 }
 
-/// How long the newest log isn't looked up again.
+/// How long the log that is being written isn't looked up again.
 const FRESH: Duration = Duration::from_millis(50);
 
 impl FolderLogs {
     /// The logs of a folder, which needn't exist yet.
     pub fn new(folder: LogFolder) -> Self {
-        FolderLogs { folder, open: None, is_logging: true, newest: Cell::new(None), looked_up: Cell::new(None) }
+        FolderLogs { folder, open: None, is_logging: true, written: Cell::new(None), looked_up: Cell::new(None) }
     }
 
-    /// Whether the newest log is being written, which is so by default. When it isn't any more, after
+    /// Whether a log is being written, which is so by default. When it isn't any more, after
     /// [`LogThread::finish`](binlog::host::LogThread::finish), a [`Follow`](super::super::Follow) sends the rest of it.
     pub fn set_logging(&mut self, is_logging: bool) {
         self.is_logging = is_logging;
         self.looked_up.set(None);
+    }
+
+    /// The log that is being written, and its length.
+    fn look_up(&self) -> io::Result<Option<(u32, u64)>> {
+        match self.folder.own_log() {
+            Some(own) => Ok(Some((own, fs::metadata(self.folder.log_path(own))?.len()))),
+            None => Ok(self.folder.logs()?.last().map(|log| (log.number, log.bytes))),
+        }
     }
 }
 
@@ -88,19 +106,18 @@ impl LogStore for FolderLogs {
         Ok(Piece::Bytes(file.read(into)?))
     }
 
-    /// The newest log. It is looked up 20 times a second at most.
+    /// It is looked up 20 times a second at most.
     fn open_log(&self) -> Option<(u32, u32)> {
         if !self.is_logging {
             return None;
         }
         if self.looked_up.get().is_none_or(|looked_up| looked_up.elapsed() > FRESH) {
             // After an error, the log counts as open still: its end can't be undone.
-            if let Ok(logs) = self.folder.logs() {
-                let newest = logs.last().map(|log| (log.number, u32::try_from(log.bytes).unwrap_or(u32::MAX)));
-                self.newest.set(newest);
+            if let Ok(written) = self.look_up() {
+                self.written.set(written.map(|(number, bytes)| (number, u32::try_from(bytes).unwrap_or(u32::MAX))));
             }
             self.looked_up.set(Some(Instant::now()));
         }
-        self.newest.get()
+        self.written.get()
     }
 }

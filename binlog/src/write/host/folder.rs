@@ -9,6 +9,8 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::SystemTime;
 
 /// The file that has the number of the last log.
@@ -66,6 +68,8 @@ pub struct LogFolder {
     removes_oldest: bool,
     /// The log that was opened last.
     path: PathBuf,
+    /// The number of the one that this folder, or a clone of it, opened last; 0 before.
+    own: Arc<AtomicU32>,
 }
 
 /// A log in a [`LogFolder`].
@@ -96,6 +100,7 @@ impl LogFolder {
             max_logs: None,
             max_bytes: None,
             removes_oldest: false,
+            own: Arc::default(),
         }
     }
 
@@ -159,6 +164,7 @@ impl LogFolder {
                         return Err(error);
                     }
                     self.path = path;
+                    self.own.store(number, Ordering::Relaxed);
                     return Ok(file);
                 }
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => _ = taken.insert(number),
@@ -181,6 +187,12 @@ impl LogFolder {
         let last = self.last(self.noted(), &logs.iter().map(|log| log.number).collect());
         logs.sort_unstable_by_key(|log| (log.number <= last, log.number));
         Ok(logs)
+    }
+
+    /// The number of the log that this `LogFolder` or a clone of it began last, whoever else logs into the folder;
+    /// `None` before the first one.
+    pub fn own_log(&self) -> Option<u32> {
+        Some(self.own.load(Ordering::Relaxed)).filter(|number| *number > 0)
     }
 
     /// The path of the log with a number, whether it exists or not.
