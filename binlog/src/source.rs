@@ -1,7 +1,11 @@
-//! What both formats are read from and into: a file in memory, and the values of a column.
+//! What both formats are read from and into: a file in memory, the values of a column, and what a table's columns are.
 
 pub(crate) mod bytes;
+pub(crate) mod kind;
+pub(crate) mod schema;
 pub(crate) mod values;
 
 pub use bytes::OpenError;
+pub use kind::Kind;
+pub use schema::{ColumnSchema, ConflictCause, SchemaConflict, SchemaUnion, TableSchema, distinct_labels};
 pub use values::Values;

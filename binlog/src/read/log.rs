@@ -12,8 +12,11 @@
 //!
 //! # The map
 //!
-//! - One type: [`Log::rows`] are its records; [`Column`] is one column with its unit, [`Log::numbers`] its numbers. A
-//!   [`Scaling`] selects stored numbers, those that pymavlink shows, or those in the column's unit.
+//! - One type: [`Log::rows`] are its records; [`Column`] is one column with its unit, [`Log::numbers`] its numbers,
+//!   [`Rows::columns`] several columns in one pass. A [`Scaling`] selects stored numbers, those that pymavlink shows, or
+//!   those in the column's unit. [`Rows::schema`] says what the columns are, without reading a value.
+//! - Handles: [`OwnedRows`] keep their log. Columns own their values.
+//! - Several logs: a [`SchemaUnion`] has the columns that any of them has.
 //! - Everything: [`Log::tables`] has all columns of all types.
 //! - The program's messages: [`Log::typed`] for one, [`Log::messages`] for a schema, [`Log::typed_refs`] for references
 //!   into the log. They match columns by label, except for `typed_refs`.
@@ -42,11 +45,16 @@
 mod boots;
 mod clock;
 mod column;
+mod columns;
+mod decode;
 mod flight;
 mod gather;
 mod index;
+mod numbers;
 mod offsets;
+mod owned;
 mod rows;
+mod schema;
 mod select;
 mod tables;
 mod time_range;
@@ -55,7 +63,9 @@ mod value_names;
 mod wraps;
 
 pub use crate::read::descriptions::{Described, DescribedColumn, DescribedMessage};
-pub use crate::source::{OpenError, Values};
+pub use crate::source::{
+    ColumnSchema, ConflictCause, Kind, OpenError, SchemaConflict, SchemaUnion, TableSchema, Values, distinct_labels,
+};
 pub use boots::Boot;
 pub use clock::{Clock, ClockSearch};
 pub(crate) use clock::{Fix, GpsDate};
@@ -65,9 +75,11 @@ pub use flight::{
     StateInterval, TextMessage, Vehicle,
 };
 pub(crate) use flight::{DescriptionPieces, EVENT_ARMED, EVENT_DISARMED, Incomplete, names_vehicle};
+pub use numbers::Numbers;
+pub use owned::OwnedRows;
 pub use rows::{RowRecords, Rows};
 pub use select::SelectError;
-pub use tables::{Numbers, Table};
+pub use tables::Table;
 pub use time_range::TimeRange;
 pub use typed::{Messages, Typed, TypedError, TypedRefs};
 pub use value_names::ValueNames;
@@ -80,6 +92,7 @@ use boots::Span;
 use index::Index;
 use select::{TypeName, column_name};
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fmt;
 use std::io::{self, Read};
 use std::ops::RangeInclusive;
@@ -116,6 +129,8 @@ pub struct Log<'a> {
     xml: OnceLock<Vec<String>>,
     /// What they call values and bits.
     named: OnceLock<LogNames>,
+    /// What they say, by type.
+    described: OnceLock<HashMap<String, DescribedMessage>>,
     /// Whether a type was found without an index before.
     scanned: AtomicBool,
 }
@@ -159,6 +174,7 @@ impl<'a> Log<'a> {
             wraps: OnceLock::new(),
             xml: OnceLock::new(),
             named: OnceLock::new(),
+            described: OnceLock::new(),
             scanned: AtomicBool::new(false),
         }
     }

@@ -1,9 +1,11 @@
 //! The values of a column in their native type.
 
+use super::kind::Kind;
 use crate::format::field::Chars;
+use zerocopy::IntoBytes;
 
 macro_rules! values {
-    ($($(#[$doc:meta])* $variant:ident($type:ty);)*) => {
+    ($($(#[$doc:meta])* $variant:ident($type:ty): $kind:ident;)*) => {
         /// The values of a column, in the type that stores them.
         #[derive(Clone, PartialEq, Debug)]
         #[non_exhaustive]
@@ -22,6 +24,21 @@ macro_rules! values {
             /// Whether there are no values.
             pub fn is_empty(&self) -> bool {
                 self.len() == 0
+            }
+
+            /// What they are: numbers of a type, text or arrays.
+            pub fn kind(&self) -> Kind {
+                match self {
+                    $(Values::$variant(_) => Kind::$kind,)*
+                }
+            }
+
+            /// The memory of the values, one after the other, in the byte order of this machine. A text has its full
+            /// width, padding included.
+            pub fn as_bytes(&self) -> &[u8] {
+                match self {
+                    $(Values::$variant(values) => values.as_slice().as_bytes(),)*
+                }
             }
 
             /// Room to write into, in parts.
@@ -72,33 +89,33 @@ fn split_off<'v, T>(values: &mut &'v mut [T], count: usize) -> &'v mut [T] {
 
 values! {
     /// `b`.
-    I8(i8);
+    I8(i8): I8;
     /// `B`, `M`.
-    U8(u8);
+    U8(u8): U8;
     /// `h`, `c`.
-    I16(i16);
+    I16(i16): I16;
     /// `H`, `C`.
-    U16(u16);
+    U16(u16): U16;
     /// `i`, `e`, `L`.
-    I32(i32);
+    I32(i32): I32;
     /// `I`, `E`.
-    U32(u32);
+    U32(u32): U32;
     /// `q`.
-    I64(i64);
+    I64(i64): I64;
     /// `Q`.
-    U64(u64);
+    U64(u64): U64;
     /// `f`; `g` widened.
-    F32(f32);
+    F32(f32): F32;
     /// `d`, and any number that was read as an `f64`.
-    F64(f64);
+    F64(f64): F64;
     /// `n`.
-    Chars4(Chars<4>);
+    Chars4(Chars<4>): Text;
     /// `N`.
-    Chars16(Chars<16>);
+    Chars16(Chars<16>): Text;
     /// `Z`.
-    Chars64(Chars<64>);
+    Chars64(Chars<64>): Text;
     /// `a`.
-    I16x32([i16; 32]);
+    I16x32([i16; 32]): Samples;
 }
 
 impl Values {
@@ -118,5 +135,70 @@ impl Values {
             Values::F64(values) => *values.get(i)?,
             Values::Chars4(_) | Values::Chars16(_) | Values::Chars64(_) | Values::I16x32(_) => return None,
         })
+    }
+
+    /// The values as numbers of a [wider](Kind::widened) kind. The values themselves, which aren't copied, if they are of
+    /// the kind; back again, if the kind doesn't hold all values of theirs.
+    ///
+    /// # Errors
+    ///
+    /// The values as they were.
+    pub fn widened(self, kind: Kind) -> Result<Self, Self> {
+        if self.kind() == kind {
+            return Ok(self);
+        }
+        if !kind.holds(self.kind()) {
+            return Err(self);
+        }
+        // Where an `f64` is wide enough, it holds the narrower numbers exactly; others are integers.
+        macro_rules! widened {
+            ($($variant:ident: $type:ty),*) => {
+                match kind {
+                    $(Kind::$variant => Values::$variant(match &self {
+                        Values::I8(values) => values.iter().map(|&value| value as $type).collect(),
+                        Values::U8(values) => values.iter().map(|&value| value as $type).collect(),
+                        Values::I16(values) => values.iter().map(|&value| value as $type).collect(),
+                        Values::U16(values) => values.iter().map(|&value| value as $type).collect(),
+                        Values::I32(values) => values.iter().map(|&value| value as $type).collect(),
+                        Values::U32(values) => values.iter().map(|&value| value as $type).collect(),
+                        Values::F32(values) => values.iter().map(|&value| value as $type).collect(),
+                        _ => return Err(self),
+                    }),)*
+                    _ => return Err(self),
+                }
+            };
+        }
+        Ok(widened!(I16: i16, U16: u16, I32: i32, U32: u32, I64: i64, U64: u64, F32: f32, F64: f64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_have_a_kind_and_their_memory() {
+        let numbers = Values::U16(vec![1, 0x0203]);
+        assert_eq!((numbers.kind(), numbers.as_bytes()), (Kind::U16, [1_u16, 0x0203].as_bytes()));
+        let texts = Values::Chars4(vec![Chars::literal("ab"), Chars::literal("")]);
+        assert_eq!((texts.kind(), texts.as_bytes()), (Kind::Text, &b"ab\0\0\0\0\0\0"[..]));
+        assert_eq!(Values::I16x32(vec![[1; 32]; 2]).as_bytes().len(), 128);
+        assert!(Values::F64(Vec::new()).as_bytes().is_empty());
+    }
+
+    #[test]
+    fn values_widen_or_stay() {
+        for (values, kind, widened) in [
+            (Values::U8(vec![255]), Kind::I16, Some(Values::I16(vec![255]))),
+            (Values::I32(vec![-7]), Kind::F64, Some(Values::F64(vec![-7.0]))),
+            (Values::U32(vec![u32::MAX]), Kind::I64, Some(Values::I64(vec![u32::MAX.into()]))),
+            (Values::F32(vec![0.5]), Kind::F64, Some(Values::F64(vec![0.5]))),
+            (Values::I64(vec![1]), Kind::F64, None),
+            (Values::F32(vec![0.5]), Kind::I64, None),
+            (Values::Chars4(vec![Chars::default()]), Kind::I8, None),
+            (Values::Chars4(vec![Chars::default()]), Kind::Text, Some(Values::Chars4(vec![Chars::default()]))),
+        ] {
+            assert_eq!(values.clone().widened(kind), widened.ok_or(values), "{kind:?}");
+        }
     }
 }

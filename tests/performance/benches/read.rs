@@ -4,7 +4,7 @@
 //! The log is in memory, except where a row says otherwise. Freeing the result is not part of the times; the page
 //! faults of new memory are, and they are most of the cost of columns.
 
-use binlog::LogMessage;
+use binlog::{Log, LogMessage, Scaling};
 use binlog_performance::Attitude;
 use binlog_performance::read::{c, long_log, ours};
 use binlog_performance::timing::{median, time};
@@ -127,6 +127,35 @@ fn one_column(log: &[u8]) {
     }
 }
 
+/// A part of the work, beside the whole.
+fn share(name: &str, mut part: impl FnMut() -> Duration, whole_name: &str, mut whole: impl FnMut() -> Duration) {
+    let (mut of_part, mut of_whole) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        of_part.push(part());
+        of_whole.push(whole());
+    }
+    let [part, whole] = [of_part, of_whole].map(|times| median(times).as_secs_f64());
+    println!("{name:<32} {:8.3} ms, {whole_name} {:8.2} ms, {:5.3} of it", part * 1e3, whole * 1e3, part / whole);
+}
+
+/// What a program that asks for one thing after another pays.
+fn piece_by_piece(log: &[u8]) {
+    share(
+        "each type by itself",
+        || time(|| ours::by_type(log)),
+        "all at once",
+        || time(|| ours::scaled(log, all_threads())),
+    );
+    let file = tempfile::NamedTempFile::new().expect("a temporary file");
+    fs::write(file.path(), log).expect("room for the log");
+    let open = || time(|| ours::file_column(file.path(), false, "ATT.Roll").expect("a readable log"));
+    let indexed = Log::from_bytes(log);
+    indexed.skipped();
+    let column = || time(|| indexed.numbers("ATT.Roll", Scaling::Shown).expect("a column"));
+    share("one column of an indexed log", column, "of a file", open);
+    share("the schema of a type", || time(|| ours::schema(&indexed, "ATT")), "one column", column);
+}
+
 /// The records of ATT alone, located before.
 fn typed_scan(log: &[u8]) {
     let (index, ours) = (c::Index::new(log), ours::Attitudes::new(log));
@@ -149,5 +178,6 @@ fn main() {
     println!("a log of {:.1} MB; parser: rust_dataflash_parser", log.len() as f64 / 1e6);
     all_types(&log);
     one_column(&log);
+    piece_by_piece(&log);
     typed_scan(&log);
 }

@@ -7,7 +7,7 @@ use binlog::compatibility::{can_be_read_by, can_read};
 use binlog::field::{Centi, Chars};
 use binlog::flash::{Image, ImageLog};
 use binlog::lock::Lock;
-use binlog::log::{Numbers, Rows};
+use binlog::log::{Column, Kind, Numbers, Rows};
 use binlog::messages::{Ev, Fmt, Mode, Msg};
 use binlog::{
     Decoder, Format, Log, LogMessage, LogSchema, LoggedSchema, Record, RecordStream, Records, Scaling, Skipped, Value,
@@ -168,6 +168,8 @@ pub fn log(bytes: &[u8]) {
         }
         assert!(by_instance <= rows.len());
         assert_eq!(rows.by_definition().map(|rows| rows.len()).sum::<usize>(), rows.len());
+        columns(&rows);
+        rows.by_definition().for_each(|rows| columns(&rows));
     }
     if let Ok(refs) = log.typed_refs::<Abc>() {
         let refs: Vec<Abc> = refs.copied().collect();
@@ -182,6 +184,44 @@ pub fn log(bytes: &[u8]) {
     log.files().iter().for_each(|file| drop(file.contents()));
     log.batches().iter().for_each(|batch| drop(batch.samples()));
     let _ = (log.skipped().len(), log.suspects().len(), format!("{log:?}"));
+}
+
+/// Columns of a type in one pass are those that are read one by one, of the kind that the schema says, and so are those
+/// of slices.
+pub fn columns(rows: &Rows<'_>) {
+    // Not by `==`, since a NaN doesn't equal itself.
+    let shown = |column: &Column| format!("{column:?}");
+    let labels = rows.labels();
+    let one_by_one = labels.iter().map(|label| rows.column(label)).collect::<Result<Vec<_>, _>>();
+    let at_once = rows.columns(&labels, Numbers::Native);
+    match (&at_once, &one_by_one) {
+        (Ok(at_once), Ok(one_by_one)) => {
+            assert_eq!(at_once.iter().map(shown).collect::<Vec<_>>(), one_by_one.iter().map(shown).collect::<Vec<_>>());
+        }
+        (at_once, one_by_one) => assert_eq!(at_once.as_ref().err(), one_by_one.as_ref().err()),
+    }
+    for scaling in [Scaling::Stored, Scaling::Shown, Scaling::Units] {
+        for numbers in [Numbers::Native, Numbers::F64(scaling), Numbers::Scaled(scaling)] {
+            let Ok(schema) = rows.schema(numbers) else { continue };
+            let labels: Vec<&str> = schema.columns.iter().map(|column| &*column.label).collect();
+            let columns = rows.columns(&labels, numbers).expect("the schema has them");
+            assert_eq!(labels.len(), columns.len());
+            for (said, column) in schema.columns.iter().zip(&columns) {
+                assert_eq!(said.label, column.label());
+                let kind = column.values().kind();
+                assert!(said.kind == kind || (said.kind, kind) == (Kind::Bytes, Kind::Text), "{said:?}: {kind:?}");
+                let bits = |numbers: Vec<f64>| numbers.into_iter().map(f64::to_bits).collect::<Vec<_>>();
+                // A number that isn't a double is one that the scaling doesn't change.
+                let scaled = if numbers == Numbers::Native { Scaling::Stored } else { scaling };
+                let expected = rows.numbers(column.label(), scaled).ok();
+                assert_eq!(column.to_f64(scaled).map(bits), expected.map(bits), "{numbers:?} {said:?}");
+            }
+        }
+    }
+    let middle = rows.len() / 2;
+    let offsets = |rows: &Rows<'_>| rows.records().map(|record| record.offset()).collect::<Vec<_>>();
+    let [first, second] = [0..middle, middle..usize::MAX].map(|range| offsets(&rows.slice(range)));
+    assert_eq!((first.len(), [first, second].concat()), (middle, offsets(rows)));
 }
 
 fn is_text_or_array(format: Format) -> bool {

@@ -1,6 +1,7 @@
 //! Reading: real logs, logs built by hand, and damaged ones.
 
 mod ardusub_log;
+mod columns;
 mod corpus;
 mod damage;
 mod damage_scored;

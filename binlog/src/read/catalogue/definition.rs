@@ -167,6 +167,12 @@ impl<'a> LoggedDefinition<'a> {
         }
     }
 
+    /// The labels of its columns, made distinct: see [`distinct_labels`](crate::log::distinct_labels).
+    #[cfg(feature = "read")]
+    pub fn distinct_labels(&self) -> std::vec::Vec<std::string::String> {
+        crate::source::distinct_labels(self.columns().map(|column| column.label))
+    }
+
     /// The first column with this label.
     pub fn column(&self, label: &str) -> Option<LoggedColumn<'a>> {
         self.columns().find(|column| column.label == label)

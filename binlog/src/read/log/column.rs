@@ -1,6 +1,7 @@
 //! One column of a log.
 
-use super::gather::Scale;
+use super::gather::{Cells, Scale};
+use super::numbers::Numbers;
 use super::value_names::ValueNames;
 use crate::format::{Format, Scaling, Value};
 use crate::read::LoggedColumn;
@@ -74,6 +75,27 @@ impl Quantity {
             (quantity.multiplier, quantity.factor) = (multiplier, multiplier);
         }
         quantity
+    }
+
+    /// The unit of numbers that are decoded in this way, and what they are multiplied by to be in it.
+    pub(super) fn unit_and_scale(&self, numbers: Numbers) -> (String, f64) {
+        match numbers {
+            Numbers::Native | Numbers::F64(Scaling::Stored) | Numbers::Scaled(Scaling::Stored) => {
+                (self.shown_unit.clone(), self.format.divisor().map_or(1.0, f64::recip))
+            }
+            Numbers::F64(Scaling::Shown) | Numbers::Scaled(Scaling::Shown) => (self.shown_unit.clone(), 1.0),
+            Numbers::F64(Scaling::Units) | Numbers::Scaled(Scaling::Units) => (self.unit.clone(), 1.0),
+        }
+    }
+
+    /// How it is decoded.
+    pub(super) fn cells(&self, numbers: Numbers) -> Cells {
+        numbers.cells(self.format, |scaling| self.scale(scaling))
+    }
+
+    /// The log's multiplier; `None` if it has none or if it is 0.
+    pub(super) fn multiplier(&self) -> Option<f64> {
+        self.multiplier
     }
 
     /// How its stored numbers are scaled.

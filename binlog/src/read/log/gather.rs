@@ -3,13 +3,13 @@
 use crate::format::field::Chars;
 use crate::format::value::{half_to_f32, samples};
 use crate::format::{Format, LoggedText, Scaling, Value};
-use crate::source::Values;
 use crate::source::values::{Native, Room};
+use crate::source::{Kind, Values};
 
 impl Values {
     /// Room for values that will be gathered: of the format's own type, or as scaled `f64`.
     pub(super) fn zeroed(format: Format, cells: Cells, count: usize) -> Self {
-        if matches!(cells, Cells::F64(_)) && !format.is_text() && format != Format::I16x32 {
+        if matches!(cells, Cells::F64(_)) && Kind::of(format).is_number() {
             return Values::F64(vec![0.0; count]);
         }
         match format {
@@ -27,6 +27,14 @@ impl Values {
             Format::Chars16 => Values::Chars16(vec![Chars::default(); count]),
             Format::Chars64 => Values::Chars64(vec![Chars::default(); count]),
             Format::I16x32 => Values::I16x32(vec![[0; 32]; count]),
+        }
+    }
+
+    /// Times that a column of 32 bits doesn't say itself, in the type in which its cells are gathered.
+    pub(super) fn of_times(times_us: Vec<u64>, cells: Cells) -> Self {
+        match cells {
+            Cells::Native => Values::U64(times_us),
+            Cells::F64(scale) => Values::F64(times_us.into_iter().map(|time_us| scale.apply(time_us as f64)).collect()),
         }
     }
 

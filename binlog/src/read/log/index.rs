@@ -36,14 +36,31 @@ pub(super) struct Index {
 /// repeated definition is one kind, even with another id.
 #[derive(Debug)]
 pub(super) struct RecordKind {
+    pub(super) place: DefinitionPlace,
+    /// Shared with the rows of the kind.
+    pub(super) offsets: Arc<Offsets>,
+}
+
+/// Where a log has a definition.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct DefinitionPlace {
     /// The offset of its FMT's payload in the log; `None` for FMT in a log that doesn't define FMT.
     fmt: Option<usize>,
     /// The offset of its FMTU's payload, and where that has the ids.
     fmtu: Option<(usize, IdColumns)>,
-    pub(super) offsets: Offsets,
 }
 
 impl RecordKind {
+    pub(super) fn definition<'a>(&self, log: &'a [u8]) -> LoggedDefinition<'a> {
+        self.place.definition(log)
+    }
+
+    pub(super) fn defined_at(&self) -> usize {
+        self.place.defined_at()
+    }
+}
+
+impl DefinitionPlace {
     pub(super) fn definition<'a>(&self, log: &'a [u8]) -> LoggedDefinition<'a> {
         let fmt: Option<&Fmt> = self.fmt.and_then(|at| log.get(at..)?.first_chunk());
         let fmtu = self.fmtu.and_then(|(at, columns)| Some(Fmtu::new(log.get(at..)?, columns)));
@@ -187,7 +204,7 @@ impl<'a> Builder<'a> {
             (0..=255).for_each(|id| self.hand_over(id, &mut lists));
             self.base = at;
         }
-        self.index.kinds.iter_mut().for_each(|kind| kind.offsets.sort());
+        self.index.kinds.iter_mut().for_each(|kind| Arc::make_mut(&mut kind.offsets).sort());
         if let Some((last, before)) = self.index.skipped.split_last()
             && last.is_padding_after_record(log)
             && before.last().is_none_or(|before| before.offset + before.length < last.offset)
@@ -276,7 +293,7 @@ impl<'a> Builder<'a> {
     fn hand_over(&mut self, id: u8, lists: &mut Lists) {
         let offsets = std::mem::take(&mut lists[usize::from(id)]);
         if let Some(kind) = self.ledger.in_force(id).and_then(|place| self.index.kinds.get_mut(place)) {
-            kind.offsets.append(self.base, offsets);
+            Arc::make_mut(&mut kind.offsets).append(self.base, offsets);
         }
     }
 
@@ -293,14 +310,14 @@ impl<'a> Builder<'a> {
         };
         let Index { kinds, by_name, .. } = &mut self.index;
         match (entered, definition) {
-            (Entered::Amended(place), _) => kinds[place].fmtu = fmtu,
+            (Entered::Amended(place), _) => kinds[place].place.fmtu = fmtu,
             (Entered::Added(place), Some(definition)) => {
                 let fmt = match declaration {
                     Declaration::Fmt(_) => payload,
-                    Declaration::Fmtu(..) => before.and_then(|place| kinds[place].fmt),
+                    Declaration::Fmtu(..) => before.and_then(|place| kinds[place].place.fmt),
                 };
                 by_name.entry(definition.name().into()).or_default().push(place);
-                kinds.push(RecordKind { fmt, fmtu, offsets: Offsets::default() });
+                kinds.push(RecordKind { place: DefinitionPlace { fmt, fmtu }, offsets: Arc::default() });
             }
             _ => {}
         }

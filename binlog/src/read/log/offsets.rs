@@ -1,5 +1,6 @@
 //! Offsets of records, and the records of several kinds in the order of the log.
 
+use std::ops::Range;
 use std::{slice, vec};
 
 /// Offsets of records, ascending.
@@ -35,6 +36,22 @@ impl Offsets {
             let next = part.offsets.partition_point(|&offset| part.base + (offset as usize) < from);
             part.offsets.get(next).map(|&offset| part.base + offset as usize)
         })
+    }
+
+    /// How many are below this one.
+    pub(super) fn count_before(&self, end: usize) -> usize {
+        let before = |part: &OffsetPart| part.offsets.partition_point(|&offset| part.base + (offset as usize) < end);
+        self.parts.iter().map(before).sum()
+    }
+
+    /// The offsets in a range of the log.
+    pub(super) fn within(&self, range: Range<usize>) -> Self {
+        let part = |part: &OffsetPart| {
+            let [from, until] = [range.start, range.end]
+                .map(|end| part.offsets.partition_point(|&offset| part.base + (offset as usize) < end));
+            OffsetPart { base: part.base, offsets: part.offsets.get(from..until).unwrap_or_default().to_vec() }
+        };
+        Offsets { parts: self.parts.iter().map(part).filter(|part| !part.offsets.is_empty()).collect() }
     }
 
     /// Sorts the offsets, because several ids may have belonged to one kind.

@@ -3,7 +3,7 @@
 use super::clock::carried_times;
 use super::column::{Column, Quantity};
 use super::gather::{Cells, Group};
-use super::index::{Index, RecordKind};
+use super::index::{DefinitionPlace, Index, RecordKind};
 use super::offsets::{Offsets, Run, runs};
 use super::select::SelectError;
 use super::value_names::ValueNames;
@@ -13,7 +13,6 @@ use crate::read::catalogue::units::Units;
 use crate::read::records::time::TimeSource;
 use crate::read::{Log, LoggedColumn, LoggedDefinition, Record};
 use crate::source::Values;
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::iter::FusedIterator;
 use std::ops::Range;
@@ -52,17 +51,26 @@ pub struct Rows<'log> {
     pieces: Vec<Piece<'log>>,
 }
 
+/// What rows are without their log.
+#[derive(Clone)]
+pub(super) struct Parts {
+    units: Arc<Units>,
+    wraps: Option<Arc<WrapPlaces>>,
+    name: String,
+    pieces: Vec<(DefinitionPlace, Arc<Offsets>)>,
+}
+
 /// The records of one definition.
 #[derive(Clone, Debug)]
-struct Piece<'log> {
-    definition: LoggedDefinition<'log>,
-    defined_at: usize,
-    offsets: Cow<'log, Offsets>,
+pub(super) struct Piece<'log> {
+    pub(super) definition: LoggedDefinition<'log>,
+    place: DefinitionPlace,
+    pub(super) offsets: Arc<Offsets>,
 }
 
 impl<'log> Rows<'log> {
     /// The records with a name, from an index that contains them.
-    pub(super) fn new(log: &'log Log<'log>, index: &'log Index, name: &str) -> Self {
+    pub(super) fn new(log: &'log Log<'log>, index: &Index, name: &str) -> Self {
         let pieces = index.named(name).map(|kind| Piece::of(log.bytes(), kind)).collect();
         Rows::of_pieces(log, index.units.clone(), name, with_records(pieces))
     }
@@ -71,16 +79,12 @@ impl<'log> Rows<'log> {
     pub(super) fn taken_from(log: &'log Log<'log>, index: Index, name: &str) -> Self {
         let bytes = log.bytes();
         let kinds = index.kinds.into_iter().filter(|kind| kind.definition(bytes).name() == name);
-        let piece = |kind: RecordKind| Piece {
-            definition: kind.definition(bytes),
-            defined_at: kind.defined_at(),
-            offsets: Cow::Owned(kind.offsets),
-        };
-        Rows::of_pieces(log, index.units, name, with_records(kinds.map(piece).collect()))
+        let pieces = kinds.map(|kind| Piece::of(bytes, &kind)).collect();
+        Rows::of_pieces(log, index.units, name, with_records(pieces))
     }
 
     /// The records of one kind.
-    pub(super) fn of_kind(log: &'log Log<'log>, kind: &'log RecordKind, units: Arc<Units>) -> Self {
+    pub(super) fn of_kind(log: &'log Log<'log>, kind: &RecordKind, units: Arc<Units>) -> Self {
         let piece = Piece::of(log.bytes(), kind);
         Rows::of_pieces(log, units, piece.definition.name(), vec![piece])
     }
@@ -90,6 +94,23 @@ impl<'log> Rows<'log> {
         let is_narrow = |piece: &Piece<'_>| TimeSource::of(&piece.definition).is_narrow();
         let wraps = pieces.iter().any(is_narrow).then(|| log.wraps().clone());
         Rows { log, units, wraps, name: name.into(), pieces }
+    }
+
+    pub(super) fn into_parts(self) -> Parts {
+        let Rows { units, wraps, name, pieces, .. } = self;
+        let pieces = pieces.into_iter().map(|Piece { place, offsets, .. }| (place, offsets)).collect();
+        Parts { units, wraps, name, pieces }
+    }
+
+    /// The rows with these parts, which are of this log.
+    pub(super) fn from_parts(log: &'log Log<'log>, parts: Parts) -> Self {
+        let Parts { units, wraps, name, pieces } = parts;
+        let piece = |(place, offsets): (DefinitionPlace, _)| Piece {
+            definition: place.definition(log.bytes()),
+            place,
+            offsets,
+        };
+        Rows { log, units, wraps, name, pieces: pieces.into_iter().map(piece).collect() }
     }
 
     /// Whether the log defines the type.
@@ -128,6 +149,30 @@ impl<'log> Rows<'log> {
             pieces: vec![piece.clone()],
         };
         self.pieces.iter().map(only)
+    }
+
+    /// The records at these places, counted from 0; fewer if there are fewer. Batches of a long table take little memory
+    /// in this way.
+    #[must_use]
+    pub fn slice(&self, range: Range<usize>) -> Rows<'log> {
+        let [from, until] = [range.start, range.end].map(|place| self.offset_at(place));
+        let piece = |piece: &Piece<'log>| {
+            let offsets = Arc::new(piece.offsets.within(from..until));
+            Piece { offsets, ..*piece }
+        };
+        Rows { pieces: self.pieces.iter().map(piece).collect(), ..self.clone() }
+    }
+
+    /// The offset of the record at this place; the log's length if there are fewer records. Found by halving, because
+    /// the records of several pieces alternate.
+    fn offset_at(&self, place: usize) -> usize {
+        let before = |offset: usize| self.pieces.iter().map(|piece| piece.offsets.count_before(offset)).sum::<usize>();
+        let (mut low, mut high) = (0, self.log.bytes().len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if before(middle + 1) > place { high = middle } else { low = middle + 1 }
+        }
+        low
     }
 
     /// The labels of its columns, without duplicates.
@@ -186,8 +231,8 @@ impl<'log> Rows<'log> {
                 places[from..].chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).take_while(|chunk| chunk[0].0 == rank);
             let piece = |chunk: &[(usize, usize, usize, u32)]| {
                 let offsets = chunk.iter().map(|&(_, _, base, offset)| (base, offset)).collect();
-                let Piece { definition, defined_at, .. } = pieces[chunk[0].1];
-                Piece { definition, defined_at, offsets: Cow::Owned(offsets) }
+                let Piece { definition, place, .. } = pieces[chunk[0].1];
+                Piece { definition, place, offsets: Arc::new(offsets) }
             };
             let (units, wraps, name) = (units.clone(), wraps.clone(), format!("{name}[{instance}]"));
             (instance, Rows { log, units, wraps, name, pieces: of_instance.map(piece).collect() })
@@ -223,7 +268,7 @@ impl<'log> Rows<'log> {
             };
             let offsets = piece.offsets.filter(is_it);
             if offsets.len() > 0 {
-                pieces.push(Piece { offsets: Cow::Owned(offsets), ..piece.clone() });
+                pieces.push(Piece { offsets: Arc::new(offsets), ..*piece });
             }
         }
         if !has_instances {
@@ -237,7 +282,8 @@ impl<'log> Rows<'log> {
         Ok(Rows { log: self.log, units, wraps, name: format!("{}[{instance}]", self.name), pieces })
     }
 
-    /// The column with this label. A TimeUS of 32 bits that begins again at 0, or has a sign, has [the extended
+    /// The column with this label. Of columns that have the same, the first; the others have the labels of
+    /// [`distinct_labels`](LoggedDefinition::distinct_labels). A TimeUS of 32 bits that begins again at 0, or has a sign, has [the extended
     /// times](Record::time_us), as [`Values::U64`].
     ///
     /// # Errors
@@ -310,11 +356,12 @@ impl<'log> Rows<'log> {
     /// As [`column`](Rows::column), and if the column is text or an array.
     pub fn numbers(&self, label: &str, scaling: Scaling) -> Result<Vec<f64>, SelectError> {
         let (quantity, offsets) = self.find(label)?;
-        if let Some(times_us) = self.widened_times(&offsets) {
-            let scale = quantity.scale(scaling);
-            return Ok(times_us.into_iter().map(|time_us| scale.apply(time_us as f64)).collect());
-        }
-        match self.gather(quantity.format, Cells::F64(quantity.scale(scaling)), &offsets) {
+        let cells = Cells::F64(quantity.scale(scaling));
+        let values = match self.widened_times(&offsets) {
+            Some(times_us) => Values::of_times(times_us, cells),
+            None => self.gather(quantity.format, cells, &offsets),
+        };
+        match values {
             Values::F64(numbers) => Ok(numbers),
             _ => Err(SelectError::NotNumbers { name: self.name.clone(), label: label.into() }),
         }
@@ -349,8 +396,10 @@ impl<'log> Rows<'log> {
 
     /// Returns an error if no definition has a column with this label.
     pub(super) fn require(&self, label: &str) -> Result<(), SelectError> {
-        let has_it = self.definitions().any(|definition| definition.column(label).is_some());
-        if has_it { Ok(()) } else { Err(self.no_column(label)) }
+        match self.find(label) {
+            Err(error @ SelectError::NoColumn { .. }) => Err(error),
+            _ => Ok(()),
+        }
     }
 
     fn no_column(&self, label: &str) -> SelectError {
@@ -358,9 +407,16 @@ impl<'log> Rows<'log> {
         SelectError::NoColumn { name: self.name.clone(), label: label.into(), known }
     }
 
-    /// The quantity of the column with this label, and its offset in each piece's payload.
-    fn find(&self, label: &str) -> Result<(Quantity, Vec<usize>), SelectError> {
-        self.find_by(label, |definition| definition.column(label))
+    /// The quantity of the column with this label, or else with this distinct label, and its offset in each piece's
+    /// payload.
+    pub(super) fn find(&self, label: &str) -> Result<(Quantity, Vec<usize>), SelectError> {
+        self.find_by(label, |definition| definition.column(label)).or_else(|error| match error {
+            SelectError::NoColumn { .. } => self.find_by(label, |definition| {
+                let place = definition.distinct_labels().iter().position(|distinct| distinct == label)?;
+                definition.columns().nth(place)
+            }),
+            error => Err(error),
+        })
     }
 
     /// As [`find`](Self::find), with the column that `choose` takes of each definition.
@@ -372,7 +428,7 @@ impl<'log> Rows<'log> {
         let columns: Vec<_> = self.pieces.iter().map(|piece| (piece, choose(piece.definition))).collect();
         let offsets = columns.iter().map(|(_, column)| column.map_or(0, |column| column.offset)).collect();
         let quantity = |(piece, column): &(&Piece<'_>, Option<LoggedColumn<'_>>)| {
-            Some(Quantity::new(&(*column)?, piece.defined_at, &self.units))
+            Some(Quantity::new(&(*column)?, piece.place.defined_at(), &self.units))
         };
         let mut quantities: Vec<Option<Quantity>> = columns.iter().map(quantity).collect();
         if quantities.iter().all(Option::is_none) {
@@ -398,20 +454,28 @@ impl<'log> Rows<'log> {
         values
     }
 
-    /// The times of the records, if the column at these offsets has them in 32 bits that don't say all: they have
-    /// wrapped, or have a sign.
+    /// The times of the records, if the column at these offsets [doesn't say them itself](Self::lacks_times).
     pub(super) fn widened_times(&self, offsets: &[usize]) -> Option<Vec<u64>> {
-        let have_wrapped = !self.wraps.as_ref()?.is_empty();
-        let is_time = |(piece, &at): (&Piece<'_>, &usize)| match TimeSource::of(&piece.definition) {
-            TimeSource::Micros { format: Format::I32, offset } => offset == at,
-            TimeSource::Micros { format: Format::U32, offset } => have_wrapped && offset == at,
-            _ => false,
-        };
-        let is_it = self.pieces.len() == offsets.len() && self.pieces.iter().zip(offsets).all(is_time);
-        is_it.then(|| self.times_us())
+        self.lacks_times(offsets).then(|| self.times_us())
     }
 
-    fn runs(&self) -> Vec<Run<'_>> {
+    /// Whether the column at these offsets has the times in 32 bits that don't say all: they have wrapped, or have a
+    /// sign.
+    pub(super) fn lacks_times(&self, offsets: &[usize]) -> bool {
+        let Some(wraps) = &self.wraps else { return false };
+        let is_time = |(piece, &at): (&Piece<'_>, &usize)| match TimeSource::of(&piece.definition) {
+            TimeSource::Micros { format: Format::I32, offset } => offset == at,
+            TimeSource::Micros { format: Format::U32, offset } => !wraps.is_empty() && offset == at,
+            _ => false,
+        };
+        self.pieces.len() == offsets.len() && self.pieces.iter().zip(offsets).all(is_time)
+    }
+
+    pub(super) fn pieces(&self) -> &[Piece<'log>] {
+        &self.pieces
+    }
+
+    pub(super) fn runs(&self) -> Vec<Run<'_>> {
         runs(self.pieces.iter().map(|piece| &*piece.offsets))
     }
 }
@@ -481,8 +545,8 @@ fn with_records(mut pieces: Vec<Piece<'_>>) -> Vec<Piece<'_>> {
 }
 
 impl<'log> Piece<'log> {
-    fn of(log: &'log [u8], kind: &'log RecordKind) -> Self {
-        Piece { definition: kind.definition(log), defined_at: kind.defined_at(), offsets: Cow::Borrowed(&kind.offsets) }
+    fn of(log: &'log [u8], kind: &RecordKind) -> Self {
+        Piece { definition: kind.definition(log), place: kind.place, offsets: kind.offsets.clone() }
     }
 }
 

@@ -122,7 +122,7 @@ impl Log<'_> {
             (false, true) => return Err(TypedError::NotInPlace(mismatches)),
             (false, false) => return Err(TypedError::Differs(mismatches)),
         }
-        let records = InOrder::new(kinds.into_iter().map(|kind| &kind.offsets));
+        let records = InOrder::new(kinds.into_iter().map(|kind| &*kind.offsets));
         Ok(TypedRefs { log: self.bytes(), records, message: PhantomData })
     }
 
@@ -168,7 +168,7 @@ impl Log<'_> {
         if !mismatches.is_empty() {
             return Err(TypedError::Differs(mismatches));
         }
-        let records = InOrder::new(kinds.into_iter().map(|kind| &kind.offsets));
+        let records = InOrder::new(kinds.into_iter().map(|kind| &*kind.offsets));
         let wraps = self.wraps_for(conversions.iter().map(|(conversion, _)| conversion));
         Ok(Typed { log: self.bytes(), records, conversions, wraps, room: [0; 255], message: PhantomData })
     }
@@ -202,7 +202,7 @@ impl Log<'_> {
         if !mismatches.is_empty() {
             return Err(TypedError::Differs(mismatches));
         }
-        let records = InOrder::new(kinds.into_iter().map(|kind| &kind.offsets));
+        let records = InOrder::new(kinds.into_iter().map(|kind| &*kind.offsets));
         let wraps = self.wraps_for(places.iter().map(|(_, conversion, _)| conversion));
         Ok(Messages { log: self.bytes(), records, places, wraps, room: [0; 255], schema: PhantomData })
     }

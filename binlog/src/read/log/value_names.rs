@@ -75,6 +75,14 @@ impl ValueNames {
         }
     }
 
+    /// The names of values, and those of bits, by number. Of several names of one number, the first.
+    pub fn by_number(&self) -> [BTreeMap<i128, String>; 2] {
+        [self.values(), self.bits()].map(|named| {
+            let named = named.iter().rev().filter(|named| !named.name.is_empty());
+            named.map(|named| (named.value, named.name.clone())).collect()
+        })
+    }
+
     /// The values that have names.
     pub fn values(&self) -> &[Described] {
         &self.described.values

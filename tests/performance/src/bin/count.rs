@@ -23,7 +23,7 @@ enum Work {
     Scan(fn(&[u8], usize) -> u64),
 }
 
-const WORKS: [(&str, Work); 22] = [
+const WORKS: [(&str, Work); 24] = [
     ("att", Work::Write(encode_att)),
     ("c-att", Work::Write(floor_att)),
     ("ctun", Work::Write(encode_ctun)),
@@ -44,6 +44,8 @@ const WORKS: [(&str, Work); 22] = [
     ("c-read-columns", Work::Read(|log| drop(black_box(c::Columns::native(log))))),
     ("read-f64", Work::Read(|log| drop(black_box(ours::f64(log, NonZero::<usize>::MIN))))),
     ("c-read-f64", Work::Read(|log| drop(black_box(c::Columns::f64(log))))),
+    ("read-scaled", Work::Read(|log| drop(black_box(ours::scaled(log, NonZero::<usize>::MIN))))),
+    ("read-types", Work::Read(|log| drop(black_box(ours::by_type(log))))),
     ("read-sum", Work::Scan(|log, records| ours::Attitudes::new(log).sum(records))),
     ("c-read-sum", Work::Scan(|log, records| c::Index::new(log).attitudes().sum(records))),
 ];

@@ -1,7 +1,7 @@
 //! By binlog. The benchmark and the instruction counts use these functions only, which call the measured reader.
 
 use crate::Attitude;
-use binlog::log::{Column, Numbers};
+use binlog::log::{Column, Numbers, Rows};
 use binlog::{Log, Records, Scaling};
 use std::error::Error;
 use std::num::NonZero;
@@ -38,6 +38,29 @@ fn decode(log: &[u8], numbers: Numbers, threads: NonZero<usize>) -> Vec<Vec<Colu
     let log = Log::from_bytes(log);
     log.tables_with(numbers, threads).into_iter().map(|table| table.into_columns()).collect()
 }
+
+/// Every field of every record, doubles where they are scaled.
+pub fn scaled(log: &[u8], threads: NonZero<usize>) -> Vec<Vec<Column>> {
+    decode(log, SCALED, threads)
+}
+
+/// The same, each type by itself.
+pub fn by_type(log: &[u8]) -> Vec<Vec<Column>> {
+    let log = Log::from_bytes(log);
+    log.types().flat_map(|rows| rows.by_definition().map(|rows| all_columns(&rows)).collect::<Vec<_>>()).collect()
+}
+
+/// All columns of a type.
+fn all_columns(rows: &Rows<'_>) -> Vec<Column> {
+    rows.columns(&rows.labels(), SCALED).expect("one definition")
+}
+
+/// What the columns of a type are: how many, without their values.
+pub fn schema(log: &Log<'_>, name: &str) -> usize {
+    log.rows(name).expect("a type").schema(SCALED).expect("one definition").columns.len()
+}
+
+const SCALED: Numbers = Numbers::Scaled(Scaling::Shown);
 
 /// One column of a file as doubles, including opening it; mapped or read.
 ///

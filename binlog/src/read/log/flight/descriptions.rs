@@ -44,6 +44,12 @@ impl Log<'_> {
         all
     }
 
+    /// What its [`descriptions`](Log::descriptions) say about a type.
+    pub(in crate::read::log) fn description_of(&self, of_type: &str) -> Option<&DescribedMessage> {
+        let by_name = || self.descriptions().into_iter().map(|message| (message.name.clone(), message)).collect();
+        self.described.get_or_init(by_name).get(of_type)
+    }
+
     /// Of each boot, the text of the embedded descriptions, with [`HOLE`]s; empty without them.
     pub(in crate::read::log) fn embedded_texts(&self) -> &[String] {
         self.xml.get_or_init(|| texts(&self.all("FILE"), &self.index().boots))

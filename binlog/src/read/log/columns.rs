@@ -1,0 +1,85 @@
+//! Chosen columns of one type in one pass.
+
+use super::column::{Column, Quantity};
+use super::decode::{Plan, PlannedColumn, Stretch, add_to, decode, threads};
+use super::gather::Cells;
+use super::numbers::Numbers;
+use super::offsets::Run;
+use super::rows::Rows;
+use super::select::SelectError;
+use crate::format::Scaling;
+use crate::source::Values;
+use crate::source::values::Room;
+
+impl Rows<'_> {
+    /// The columns with these labels, in one pass over the records of the type. All columns of a type:
+    /// `rows.columns(&rows.labels(), numbers)`.
+    ///
+    /// Many records are decoded by as many threads as there are processors.
+    ///
+    /// ```
+    /// # use binlog::{LogSchema, LogWriter, messages::Mode};
+    /// # #[derive(LogSchema)]
+    /// # enum FlightLog { Mode(Mode) }
+    /// # let mut writer = LogWriter::<FlightLog, _>::new(Vec::new())?;
+    /// # writer.mode(1_500_000, 5, 0)?;
+    /// # writer.mode(2_500_000, 6, 0)?;
+    /// # let bytes = writer.finish()?;
+    /// use binlog::log::{Numbers, Values};
+    /// use binlog::{Log, Scaling};
+    ///
+    /// let log = Log::from_bytes(bytes);
+    /// let columns = log.rows("MODE")?.columns(&["TimeUS", "ModeNum"], Numbers::Scaled(Scaling::Units))?;
+    /// assert_eq!(columns[0].values(), &Values::F64(vec![1.5, 2.5]));
+    /// assert_eq!(columns[1].values(), &Values::U8(vec![5, 6]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`column`](Rows::column), for the first label with one.
+    pub fn columns<L: AsRef<str>>(&self, labels: &[L], numbers: Numbers) -> Result<Vec<Column>, SelectError> {
+        let found = labels.iter().map(|label| self.find(label.as_ref()));
+        let found: Vec<(Quantity, Vec<usize>)> = found.collect::<Result<_, _>>()?;
+        let planned = |(quantity, offsets): &(Quantity, Vec<usize>)| {
+            // Times that the column doesn't say itself aren't decoded from it.
+            let count = if self.lacks_times(offsets) { 0 } else { self.len() };
+            let at = offsets.first().copied().unwrap_or(0);
+            PlannedColumn::new(at, quantity.format, quantity.cells(numbers), count)
+        };
+        let planned = self.decoded(found.iter().map(planned).collect(), &found);
+        let column = |((label, (quantity, offsets)), planned): ((&L, (Quantity, Vec<usize>)), PlannedColumn)| {
+            let label = label.as_ref();
+            let values = match self.widened_times(&offsets) {
+                Some(times_us) => Values::of_times(times_us, planned.cells),
+                None => planned.values,
+            };
+            let scaled = numbers.scaling(planned.cells);
+            let names = if scaled == Scaling::Stored { self.value_names(label) } else { None };
+            Column::new(label, quantity, values, scaled, names)
+        };
+        Ok(labels.iter().zip(found).zip(planned).map(column).collect())
+    }
+
+    /// Decodes the planned columns, which have these offsets in the payload of each piece.
+    fn decoded(&self, mut planned: Vec<PlannedColumn>, found: &[(Quantity, Vec<usize>)]) -> Vec<PlannedColumn> {
+        let log = self.log().bytes();
+        if let [piece] = self.pieces() {
+            let threads = threads(piece.offsets.len() * usize::from(piece.definition.length()));
+            let mut plans = [Plan { offsets: &piece.offsets, columns: planned }];
+            decode(log, &mut plans, threads);
+            let [plan] = plans;
+            return plan.columns;
+        }
+        let cells: Vec<Cells> = planned.iter().map(|planned| planned.cells).collect();
+        let mut rooms: Vec<Room<'_>> = planned.iter_mut().map(|planned| planned.values.room()).collect();
+        for Run { piece, base, offsets, .. } in self.runs() {
+            let mut groups = Vec::new();
+            for ((room, (quantity, at)), cells) in rooms.iter_mut().zip(found).zip(&cells) {
+                add_to(&mut groups, quantity.format, *cells, at[piece], room.split_off(offsets.len()));
+            }
+            Stretch::new(base, offsets, groups).decode_all(log);
+        }
+        planned
+    }
+}
