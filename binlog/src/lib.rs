@@ -46,6 +46,7 @@
 //! - [`Log`] reads a whole log, damaged or not: columns, messages, the facts of the flight. [`Records`] and
 //!   [`RecordStream`] yield one record after the other without allocating; [`Decoder`] turns records into the schema's
 //!   messages.
+//! - [`AnyLog`] opens a log of either format.
 //! - [`LoggedSchema`] holds the definitions of a log's messages: it prints them as Rust source, JSON or Markdown, and
 //!   compares them with those of another log.
 //! - Whole logs: [`check`] finds what a reader would lose or misread, [`repair`] removes damage, [`cut`] copies a part,
@@ -91,6 +92,8 @@ pub mod guide;
 #[cfg(feature = "mavlink")]
 pub mod mavlink;
 
+#[cfg(all(feature = "blackbox", feature = "read"))]
+mod any_log;
 #[cfg(feature = "read")]
 mod change;
 mod declare;
@@ -109,6 +112,8 @@ mod write;
 #[doc(hidden)]
 pub mod __private;
 
+#[cfg(all(feature = "blackbox", feature = "read"))]
+pub use any_log::{AnyLog, LogFormat, UnknownFormat};
 #[cfg(feature = "read")]
 pub use change::{LoggedSchema, compatibility, lock, logged_schema};
 #[cfg(feature = "derive")]

@@ -1,6 +1,8 @@
-//! Maps a log's file into memory. The only module of the crate with `unsafe`.
+//! Maps a log's file into memory.
 #![allow(unsafe_code)]
 
+#[cfg(feature = "blackbox")]
+use crate::any_log::AnyLog;
 #[cfg(feature = "blackbox")]
 use crate::blackbox::BlackboxLog;
 use crate::read::Log;
@@ -46,6 +48,26 @@ impl BlackboxLog<'static> {
     pub unsafe fn map(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         // SAFETY: as above.
         unsafe { mapped(path.as_ref()) }.map(BlackboxLog::of)
+    }
+}
+
+#[cfg(feature = "blackbox")]
+impl AnyLog<'static> {
+    /// Maps a file into memory instead of reading it. This saves the copy: the system loads the pages that are used.
+    ///
+    /// Only a regular file can be mapped; for others, such as a pipe, use [`open`](AnyLog::open).
+    ///
+    /// # Safety
+    ///
+    /// As for [`Log::map`]: nobody may write to the file or shorten it while the log is in use.
+    ///
+    /// # Errors
+    ///
+    /// If the file can't be opened or mapped, and [`InvalidData`](std::io::ErrorKind::InvalidData) if it isn't a log.
+    pub unsafe fn map(path: impl AsRef<Path>) -> Result<Self, OpenError> {
+        let path = path.as_ref();
+        // SAFETY: as above.
+        unsafe { mapped(path) }.and_then(|bytes| AnyLog::of_file(path, bytes))
     }
 }
 

@@ -3,25 +3,14 @@
 mod converted_times;
 
 use crate::intervals::Intervals;
-use binlog::Log;
 use binlog::blackbox;
-use binlog::blackbox::BlackboxLog;
 use binlog::blackbox::log::Tables;
+use binlog::{AnyLog, Log};
 use converted_times::ConvertedTimes;
 use jiff::Timestamp;
 use std::fmt;
 use std::ops::{Range, RangeInclusive};
 use std::sync::OnceLock;
-
-/// A log of either format.
-#[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "there is one for each open log")]
-pub enum AnyLog {
-    /// ArduPilot's binary log.
-    ArduPilot(Log<'static>),
-    /// A Blackbox log.
-    Blackbox(BlackboxLog<'static>),
-}
 
 /// A part of a log with one clock: a boot of an ArduPilot log, a session of a Blackbox log.
 ///
@@ -62,32 +51,22 @@ pub struct Mode {
     pub number: Option<u8>,
 }
 
-impl AnyLog {
-    /// The log's bytes.
-    pub fn bytes(&self) -> &[u8] {
-        match self {
-            AnyLog::ArduPilot(log) => log.bytes(),
-            AnyLog::Blackbox(log) => log.bytes(),
+/// The boots or sessions of a log, in the order of the log; of an ArduPilot log, at least one.
+pub fn sessions<'l>(log: &'l AnyLog<'_>) -> Vec<Session<'l>> {
+    match log {
+        AnyLog::ArduPilot(log) if log.boots().len() == 1 => {
+            vec![Session::new(0, 0..log.bytes().len(), SessionLog::ArduPilot(BootLog::Whole(log)))]
         }
-    }
-
-    /// The boots or sessions, in the order of the log; of an ArduPilot log, at least one.
-    pub fn sessions(&self) -> Vec<Session<'_>> {
-        match self {
-            AnyLog::ArduPilot(log) if log.boots().len() == 1 => {
-                vec![Session::new(0, 0..log.bytes().len(), SessionLog::ArduPilot(BootLog::Whole(log)))]
-            }
-            AnyLog::ArduPilot(log) => {
-                let boots =
-                    log.boots().map(|boot| (boot.range(), SessionLog::ArduPilot(BootLog::Part(Box::new(boot.log())))));
-                boots.enumerate().map(|(i, (range, log))| Session::new(i, range, log)).collect()
-            }
-            AnyLog::Blackbox(log) => {
-                let range =
-                    |session: &blackbox::log::Session<'_>| session.offset()..session.offset() + session.bytes().len();
-                let sessions = log.sessions().map(|session| (range(&session), SessionLog::Blackbox(session)));
-                sessions.enumerate().map(|(i, (range, log))| Session::new(i, range, log)).collect()
-            }
+        AnyLog::ArduPilot(log) => {
+            let boots =
+                log.boots().map(|boot| (boot.range(), SessionLog::ArduPilot(BootLog::Part(Box::new(boot.log())))));
+            boots.enumerate().map(|(i, (range, log))| Session::new(i, range, log)).collect()
+        }
+        AnyLog::Blackbox(log) => {
+            let range =
+                |session: &blackbox::log::Session<'_>| session.offset()..session.offset() + session.bytes().len();
+            let sessions = log.sessions().map(|session| (range(&session), SessionLog::Blackbox(session)));
+            sessions.enumerate().map(|(i, (range, log))| Session::new(i, range, log)).collect()
         }
     }
 }

@@ -7,7 +7,7 @@
 //! # use binlog_cli::{input::Input, outcome::Failure};
 //! use binlog::Scaling;
 //! # fn example(input: &Input) -> Result<(), Failure> {
-//! for session in input.log.sessions() {
+//! for session in input.sessions() {
 //!     for table in session.tables() {
 //!         println!("{}: {} rows", table.name(), table.len());
 //!         for column in table.columns() {
@@ -213,7 +213,7 @@ impl<'a> Session<'a> {
         match self.ardupilot() {
             Some(log) => {
                 let table = |table: binlog::log::Table<'_>| {
-                    let names = names::of_definition(&table.definition());
+                    let names = table.definition().distinct_labels();
                     Table {
                         name: table.name().to_owned(),
                         instance_label: instance_label(&table.definition(), &names),
@@ -298,7 +298,7 @@ fn of_rows<'s>(rows: &Rows<'_>, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<
     let mut tables = Vec::new();
     for rows in rows.by_definition() {
         let Some(definition) = rows.definitions().next() else { continue };
-        let names = names::of_definition(&definition);
+        let names = definition.distinct_labels();
         let instance_label = instance_label(&definition, &names);
         let mut columns = Vec::new();
         for (place, name) in names.into_iter().enumerate().filter(|(_, name)| is_wanted(name)) {

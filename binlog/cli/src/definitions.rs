@@ -1,8 +1,8 @@
 //! The definitions of a log, or those that were written as JSON before.
 
-use crate::any_log::AnyLog;
 use crate::input::{Input, Source};
 use crate::outcome::{Failure, Outcome};
+use binlog::AnyLog;
 use binlog::lock::Lock;
 use binlog::log::DescribedColumn;
 use binlog::{Log, LoggedSchema};

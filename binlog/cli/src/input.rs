@@ -11,12 +11,10 @@ pub use folder::{LeftOut, looks_like_log};
 pub(crate) use format::{BEGINNING, is_card_image, looks_like, unread_card};
 pub use sources::Sources;
 
-use crate::any_log::{AnyLog, Session};
+use crate::any_log::{self, Session};
 use crate::one_line::shown;
 use crate::outcome::{CommandResult, Failure, Outcome, warn};
-use binlog::Log;
-use binlog::blackbox::BlackboxLog;
-use format::Format;
+use binlog::{AnyLog, Log, LogFormat};
 use loss::Loss;
 pub use loss::other_session;
 use std::fs;
@@ -32,8 +30,8 @@ pub struct Input {
     /// Its path; `None` for standard input.
     pub path: Option<PathBuf>,
     /// The log.
-    pub log: AnyLog,
-    format: Format,
+    pub log: AnyLog<'static>,
+    format: LogFormat,
     is_one_of_several: bool,
     loss: OnceLock<KnownLoss>,
 }
@@ -129,9 +127,7 @@ impl Input {
     /// If it can't be read, or if it is neither an ArduPilot log nor a Blackbox log.
     pub fn open_undefined(source: &Source) -> Result<Self, Failure> {
         let read = match source {
-            Source::Stdin => {
-                AnyLog::of(Log::from_reader(io::stdin().lock()).map_err(|error| source.can_t_read(&error))?)
-            }
+            Source::Stdin => of(Log::from_reader(io::stdin().lock()).map_err(|error| source.can_t_read(&error))?),
             Source::File(path) => file::open(path)?,
         };
         Input::new(source, read)
@@ -143,10 +139,10 @@ impl Input {
     ///
     /// If it is neither an ArduPilot log nor a Blackbox log, or if it has no definitions.
     pub fn of_bytes(source: &Source, bytes: Vec<u8>) -> Result<Self, Failure> {
-        Input::new(source, AnyLog::of(Log::from_bytes(bytes)))?.with_definitions()
+        Input::new(source, of(Log::from_bytes(bytes)))?.with_definitions()
     }
 
-    fn new(source: &Source, read: Result<(AnyLog, Format), Failure>) -> Result<Self, Failure> {
+    fn new(source: &Source, read: Result<(AnyLog<'static>, LogFormat), Failure>) -> Result<Self, Failure> {
         let (log, format) = read.map_err(|failure| failure.context(source.name()))?;
         let path = source.path().map(Path::to_owned);
         Ok(Input { name: source.name(), path, log, format, is_one_of_several: false, loss: OnceLock::new() })
@@ -154,7 +150,7 @@ impl Input {
 
     /// Why no record of an ArduPilot log can be read, and what to do; `None` if the log has definitions.
     pub(crate) fn lacks_definitions(&self) -> Option<String> {
-        (self.format == Format::ArduPilotRecords).then(|| {
+        (self.format == LogFormat::ArduPilotRecords).then(|| {
             let path = self.path.as_deref().map_or("-".into(), in_a_shell);
             format!(
                 "the beginning of the log is missing, and with it the definitions of its records; `binlog repair \
@@ -193,11 +189,16 @@ impl Input {
         self.name_among_several().map_or(Ok(()), |name| writeln!(out, "==> {name} <=="))
     }
 
+    /// The boots or sessions of the log, in its order.
+    pub fn sessions(&self) -> Vec<Session<'_>> {
+        any_log::sessions(&self.log)
+    }
+
     /// How a command ends that has read the log and found nothing else to say: [`Outcome::Lost`] if data of the log was
     /// lost, or else [`Outcome::Fine`]. What was lost is printed to standard error, unless
     /// [the command's output says it](Input::note_reported).
     pub fn warn_of_loss(&self) -> Outcome {
-        let loss = self.loss.get_or_init(|| KnownLoss::Unsaid(Loss::of(&self.log.sessions())));
+        let loss = self.loss.get_or_init(|| KnownLoss::Unsaid(Loss::of(&self.sessions())));
         match loss {
             KnownLoss::Said(true) => Outcome::Lost,
             _ if self.has_no_session() => {
@@ -252,16 +253,10 @@ impl Input {
     }
 }
 
-impl AnyLog {
-    /// The log of either format in the bytes of one, and what its format is.
-    fn of(log: Log<'static>) -> Result<(Self, Format), Failure> {
-        let format = Format::of(log.bytes())?;
-        let log = match format {
-            Format::ArduPilot | Format::ArduPilotRecords => AnyLog::ArduPilot(log),
-            Format::Blackbox => AnyLog::Blackbox(BlackboxLog::from_bytes(log.bytes().to_vec())),
-        };
-        Ok((log, format))
-    }
+/// The log of either format in the bytes of one, and what its format is.
+fn of(log: Log<'static>) -> Result<(AnyLog<'static>, LogFormat), Failure> {
+    let format = format::of(log.bytes())?;
+    Ok((AnyLog::try_from(log).map_err(Failure::new)?, format))
 }
 
 /// Requires that at most one of the paths is standard input, `-`.
@@ -289,7 +284,7 @@ pub fn is_log_file(path: &Path) -> io::Result<bool> {
 
 /// Whether bytes begin a log of either format.
 pub fn is_log(beginning: &[u8]) -> bool {
-    Format::of_beginning(beginning).is_some()
+    LogFormat::of(beginning).is_some()
 }
 
 /// A path as it is typed into a shell, on one line.

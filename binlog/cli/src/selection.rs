@@ -52,7 +52,7 @@ impl Selection {
     /// ```no_run
     /// # use binlog_cli::{input::Input, selection::Selection, outcome::Failure};
     /// # fn example(input: &Input, selection: &Selection) -> Result<(), Failure> {
-    /// let sessions = input.log.sessions();
+    /// let sessions = input.sessions();
     /// for (session, chosen) in sessions.iter().zip(selection.intervals(&sessions)?) {
     ///     for table in session.tables().iter() {
     ///         let rows = (0..table.len()).filter(|&row| chosen.contains(table.times_us()[row]));

@@ -179,6 +179,11 @@ impl<'a> Log<'a> {
         }
     }
 
+    #[cfg(feature = "blackbox")]
+    pub(crate) fn into_source(self) -> Bytes<'a> {
+        self.bytes
+    }
+
     /// The log's bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes

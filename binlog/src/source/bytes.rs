@@ -117,6 +117,10 @@ pub(crate) fn read_all(mut reader: impl Read, length: usize) -> io::Result<Vec<u
     Ok(bytes)
 }
 
+pub(crate) fn read_error(path: &Path) -> impl Fn(io::Error) -> OpenError + '_ {
+    OpenError::new(path, "read")
+}
+
 pub(crate) fn map_error(path: &Path) -> impl Fn(io::Error) -> OpenError + '_ {
     OpenError::new(path, "map")
 }

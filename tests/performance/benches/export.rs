@@ -4,9 +4,9 @@
 //! Each of ours begins with the log's bytes: it includes the index and the columns.
 
 use arrow_array::RecordBatch;
-use binlog::Log;
 use binlog::log::Values;
-use binlog_cli::any_log::AnyLog;
+use binlog::{AnyLog, Log};
+use binlog_cli::any_log::sessions;
 use binlog_cli::export::choice::Choice;
 use binlog_cli::export::chosen_table::{Cells, ChosenColumn, ChosenTable, Scale};
 use binlog_cli::export::parquet::{DataSet, Facts, log_id, writer_properties};
@@ -43,19 +43,19 @@ fn row(name: &str, floor_name: &str, mut ours: impl FnMut() -> Duration, mut flo
     );
 }
 
-fn flight(log: &[u8]) -> AnyLog {
+fn flight(log: &[u8]) -> AnyLog<'static> {
     AnyLog::ArduPilot(Log::from_bytes(log.to_vec()))
 }
 
-fn all_tables(flight: &AnyLog) -> Vec<ChosenTable> {
-    let sessions = flight.sessions();
+fn all_tables(flight: &AnyLog<'_>) -> Vec<ChosenTable> {
+    let sessions = sessions(flight);
     let everything = Intervals::everything();
     sessions.iter().flat_map(|session| tables::tables(session, &Choice::default(), &everything)).collect()
 }
 
 /// All types as CSV, to nowhere.
-fn write_csv(flight: &AnyLog) {
-    for session in &flight.sessions() {
+fn write_csv(flight: &AnyLog<'_>) {
+    for session in &sessions(flight) {
         let times = Times::of(TimeColumn::None, session);
         let written = tables::visit(session, &Choice::default(), &Intervals::everything(), |table| {
             let labels = || table.columns.iter().map(|column| column.label.as_str());
@@ -122,8 +122,8 @@ fn format_column(column: &ChosenColumn, integers: &mut itoa::Buffer, floats: &mu
 }
 
 /// The log as a data set in a new folder.
-fn write_data_set(flight: &AnyLog, folder: &Path) {
-    let sessions = flight.sessions();
+fn write_data_set(flight: &AnyLog<'_>, folder: &Path) {
+    let sessions = sessions(flight);
     let intervals: Vec<Intervals> = sessions.iter().map(|_| Intervals::everything()).collect();
     let mut data_set = DataSet::open(folder, "").expect("an empty folder");
     let facts = Facts::of("log", flight, &sessions, log_id(flight.bytes()));

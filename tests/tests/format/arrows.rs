@@ -38,7 +38,8 @@ const CRATES: [Crate; 4] = [
             ("convert", &["blackbox", "declare", "format", "wording", "write"]),
             ("flash", &["read", "wording"]),
             ("mavlink", &[]),
-            ("map", &["blackbox", "read", "source"]),
+            ("any_log", &["blackbox", "format", "read", "source", "wording"]),
+            ("map", &["any_log", "blackbox", "read", "source"]),
         ],
         circles: &[
             (

@@ -2,8 +2,7 @@
 
 use crate::outcome::Failure;
 use crate::suggest;
-use binlog::log::{Column, Rows, SelectError};
-use binlog::{Log, LoggedDefinition};
+use binlog::log::{Rows, SelectError};
 use std::collections::HashSet;
 
 /// The tables of Blackbox frames that every firmware has, by letter.
@@ -34,49 +33,11 @@ pub(super) fn split(name: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// Names that differ for labels that may not: one that is there already gets `_2`, `_3` and so on, whichever no other
-/// column has.
-pub(crate) fn distinct<'l>(labels: impl IntoIterator<Item = &'l str> + Clone) -> Vec<String> {
-    let mut taken: HashSet<String> = labels.clone().into_iter().map(str::to_owned).collect();
-    let mut seen = HashSet::new();
-    let name = |label: &'l str| {
-        if seen.insert(label) {
-            return label.to_owned();
-        }
-        let mut numbered = (2..).map(|number: u32| format!("{label}_{number}"));
-        numbered.find(|name| taken.insert(name.clone())).unwrap_or_default()
-    };
-    labels.into_iter().map(name).collect()
-}
-
-/// The names of a definition's columns, in the order of the record: their labels, [made distinct](distinct).
-pub(crate) fn of_definition(definition: &LoggedDefinition<'_>) -> Vec<String> {
-    distinct(definition.columns().map(|column| column.label))
-}
-
 /// The names of a type's columns, of all its definitions, each once.
 pub(crate) fn of_columns(rows: &Rows<'_>) -> Vec<String> {
     let mut seen = HashSet::new();
-    let names = rows.definitions().flat_map(|definition| of_definition(&definition));
+    let names = rows.definitions().flat_map(|definition| definition.distinct_labels());
     names.filter(|name| seen.insert(name.clone())).collect()
-}
-
-/// The column of a type with one of its [names](of_columns).
-///
-/// # Errors
-///
-/// As [`Rows::column`].
-pub(crate) fn column(rows: &Rows<'_>, name: &str) -> Result<Column, SelectError> {
-    rows.column(name).or_else(|error| {
-        let place =
-            |definition: LoggedDefinition<'_>| of_definition(&definition).iter().position(|column| column == name);
-        let mut places: Vec<Option<usize>> = rows.definitions().map(place).collect();
-        places.dedup();
-        match places[..] {
-            [Some(place)] => rows.column_at(place),
-            _ => Err(error),
-        }
-    })
 }
 
 /// Names beside which there are others, `own`: one that is the same gets a `_` at the end.
@@ -89,21 +50,6 @@ pub(crate) fn apart_from(own: &[&str], names: Vec<String>) -> Vec<String> {
         apart
     };
     names.iter().map(apart).collect()
-}
-
-/// The rows and the column of an ArduPilot log by the name of a column: `ATT.Roll`, `IMU[0].GyrX`.
-///
-/// # Errors
-///
-/// As [`Log::select`] and [`Rows::column`].
-pub(crate) fn select<'l>(log: &'l Log<'_>, name: &str) -> Result<(Rows<'l>, Column), SelectError> {
-    let (rows, label) = match (log.select(name), name.rsplit_once('.')) {
-        // It may be the name of a column whose label another one has.
-        (Err(SelectError::NoColumn { .. }), Some((table, label))) => (log.rows(table)?, label),
-        (selected, _) => selected?,
-    };
-    let column = column(&rows, label)?;
-    Ok((rows, column))
 }
 
 pub(super) fn no_table(name: &str, known: &[String]) -> Failure {
@@ -151,11 +97,6 @@ mod tests {
             assert_eq!(letter_of(name), letter, "{name}");
         }
         assert_eq!((of_letter(b'S'), of_letter(b'Z')), ("slow".into(), "Z".into()));
-    }
-
-    #[test]
-    fn labels_that_are_the_same_get_numbers_that_no_other_has() {
-        assert_eq!(distinct(["A", "B", "A", "A_2", "A", ""]), ["A", "B", "A_3", "A_2", "A_4", ""]);
     }
 
     #[test]

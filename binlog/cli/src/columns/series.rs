@@ -28,7 +28,8 @@ impl Session<'_> {
     /// format, unit or multiplier.
     pub fn series(&self, name: &str, scaling: Scaling) -> Result<Series, Failure> {
         if let Some(log) = self.ardupilot() {
-            let (rows, column) = names::select(log, name)?;
+            let (rows, label) = log.select(name)?;
+            let column = rows.column(label)?;
             let unit = match scaling {
                 Scaling::Stored => "",
                 Scaling::Shown => column.shown_unit(),

@@ -1,6 +1,5 @@
 //! `binlog check`: what is wrong in a log.
 
-use crate::any_log::AnyLog;
 use crate::context::{Context, Logs};
 use crate::counted::counted;
 use crate::input::{Input, LeftOut};
@@ -9,6 +8,7 @@ use crate::one_line::shown;
 use crate::outcome::{CommandResult, Outcome, print_and_go_on, warn};
 use crate::output::Output;
 use crate::style::Style;
+use binlog::AnyLog;
 use binlog::check::{Finding, Report, Rule, Severity};
 use serde::Serialize;
 use std::collections::BTreeSet;

@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
         check_destination(output, context)?;
     }
     let input = Input::open_path(&arguments.log)?;
-    let sessions = input.log.sessions();
+    let sessions = input.sessions();
     if sessions.iter().any(|session| session.ardupilot().is_some()) {
         return Err(Failure::new(format_args!("{} is an ArduPilot log already", input.name)));
     }

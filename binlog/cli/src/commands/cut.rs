@@ -61,7 +61,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     check_destination(&arguments.output, context)?;
     let input = Input::open_path(&arguments.log)?;
     let log = ardupilot(&input)?;
-    let sessions = input.log.sessions();
+    let sessions = input.sessions();
     let named = |failure: Failure| failure.context(&input.name);
     let cut = cut(arguments, log, &sessions).map_err(named)?;
     let mut out = Output::create(Some(&arguments.output), input.path.as_deref(), arguments.existing)?;

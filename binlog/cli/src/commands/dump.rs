@@ -1,6 +1,6 @@
 //! `binlog dump`: the records of a log, one line each.
 
-use crate::any_log::{AnyLog, Session, SessionLog};
+use crate::any_log::{Session, SessionLog};
 use crate::context::{self, Context, Logs};
 use crate::counted::counted;
 use crate::dump::{self, Form, NamedBoot};
@@ -12,6 +12,7 @@ use crate::patterns::Patterns;
 use crate::progress::Progress;
 use crate::selection::Selection;
 use crate::texts::Joined;
+use binlog::AnyLog;
 use binlog::Log;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -82,7 +83,7 @@ fn records(
         // Nothing is indexed for that.
         vec![(0..log.bytes().len(), Intervals::everything())]
     } else {
-        let sessions = input.log.sessions();
+        let sessions = input.sessions();
         let intervals = selection.intervals(&sessions).map_err(|failure| failure.context(&input.name))?;
         sessions.iter().map(|session| session.range()).zip(intervals).collect()
     };
@@ -125,7 +126,7 @@ fn frames(
         let text = "dump prints the main frames of Blackbox logs as CSV; --json prints the others, too";
         return Err(Failure::new(format_args!("{}: {text}", input.name)));
     }
-    let sessions = input.log.sessions();
+    let sessions = input.sessions();
     let names: Vec<String> = sessions.iter().flat_map(Session::table_names).chain([dump::EVENTS.to_owned()]).collect();
     let named = |failure: Failure| failure.context(&input.name);
     types.require(names.iter().map(String::as_str)).map_err(named)?;

@@ -196,7 +196,7 @@ struct Counts {
 impl ExportRun<'_> {
     /// Exports a log.
     fn one(&mut self, input: &Input) -> CommandResult {
-        let sessions = input.log.sessions();
+        let sessions = input.sessions();
         self.require_choice(&sessions).map_err(|failure| failure.context(&input.name))?;
         let selection = &self.arguments.selection;
         let intervals = selection.intervals(&sessions).map_err(|failure| failure.context(&input.name))?;

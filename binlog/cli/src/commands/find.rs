@@ -137,7 +137,7 @@ struct InLog<'f> {
 
 impl Search<'_> {
     fn in_log(&mut self, input: &Input, context: &Context, out: &mut Output) -> CommandResult {
-        let sessions = input.log.sessions();
+        let sessions = input.sessions();
         input.note_sessions(&sessions);
         let columns = columns(&sessions);
         self.logs += 1;
@@ -247,7 +247,7 @@ fn of_rows(rows: &Rows<'_>, descriptions: &[DescribedMessage]) -> Vec<Found> {
     let described = descriptions.iter().find(|message| Some(message.name.as_str()) == of_type);
     let found = |label: String| {
         let of_column = described.and_then(|message| message.columns.iter().find(|column| column.label == label));
-        let column = names::column(rows, &label);
+        let column = rows.column(&label);
         let [unit, shown_unit] = match &column {
             Ok(column) => [column.unit(), column.shown_unit()].map(str::to_owned),
             Err(_) => Default::default(),

@@ -4,13 +4,13 @@ mod ardupilot;
 mod blackbox;
 mod print;
 
-use crate::any_log::AnyLog;
 use crate::context::{Context, Logs};
 use crate::input::Input;
 use crate::json;
 use crate::outcome::{CommandResult, Outcome};
 use crate::output::Output;
 use crate::progress::Progress;
+use binlog::AnyLog;
 use serde::Serialize;
 
 /// Says what a log is: vehicle, firmware, date, duration, types with their rates, and what is missing or damaged.

@@ -79,7 +79,7 @@ fn of_log(
     context: &Context,
     out: &mut Output,
 ) -> CommandResult {
-    let sessions = input.log.sessions();
+    let sessions = input.sessions();
     let mut chosen = chosen(&sessions, arguments)?;
     let lacks_defaults = arguments.not_default && chosen.iter().all(OfSession::lacks_defaults);
     if lacks_defaults {

@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     };
     let paths = inputs.iter().filter_map(|input| input.path.as_deref()).chain(presets.iter().map(PathBuf::as_path));
     let mut out = Output::create(arguments.output.as_deref(), paths, arguments.existing)?;
-    let sessions: Vec<(&Input, Vec<Session<'_>>)> = inputs.iter().map(|input| (input, input.log.sessions())).collect();
+    let sessions: Vec<(&Input, Vec<Session<'_>>)> = inputs.iter().map(|input| (input, input.sessions())).collect();
     let mut plotted = Vec::new();
     let names = legend_names(&inputs);
     for ((input, sessions), name) in sessions.iter().zip(&names) {

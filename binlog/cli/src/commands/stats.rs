@@ -100,7 +100,7 @@ fn require_no_column(path: &Path) -> Result<(), Failure> {
 }
 
 fn of_log(input: &Input, arguments: &Arguments, choice: &Choice, context: &Context, out: &mut Output) -> CommandResult {
-    let sessions = input.log.sessions();
+    let sessions = input.sessions();
     let intervals = arguments.selection.intervals(&sessions)?;
     if !choice.is_everything() {
         let names: Vec<String> = sessions.iter().flat_map(Session::table_names).collect();

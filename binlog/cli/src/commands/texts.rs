@@ -51,7 +51,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
 }
 
 fn of_log(input: &Input, selection: &Selection, context: &Context, out: &mut Output) -> CommandResult {
-    let sessions = input.log.sessions();
+    let sessions = input.sessions();
     let intervals = selection.intervals(&sessions)?;
     if !context.json {
         input.print_heading(out)?;

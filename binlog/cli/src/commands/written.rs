@@ -1,10 +1,10 @@
 //! What the commands that write an ArduPilot log have in common.
 
-use crate::any_log::AnyLog;
 use crate::context::Context;
 use crate::input::Input;
 use crate::outcome::Failure;
 use crate::output::is_stdout;
+use binlog::AnyLog;
 use binlog::Log;
 use std::io::{self, IsTerminal};
 use std::path::Path;

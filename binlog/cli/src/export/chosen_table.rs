@@ -9,7 +9,7 @@ use crate::columns::names;
 use crate::intervals::Intervals;
 use crate::texts::Part;
 use binlog::field::Chars;
-use binlog::log::{Rows, ValueNames, Values};
+use binlog::log::{ColumnSchema, Kind, Rows, TableSchema, ValueNames, Values};
 use binlog::{Format, LoggedColumn, LoggedDefinition};
 use std::fmt::Write as _;
 
@@ -121,8 +121,7 @@ impl ChosenTable {
             definition.columns().position(|column| column.offset == instance.offset)
         };
         let separates = rows.definitions().find_map(separates);
-        let mut names =
-            rows.definitions().next().map(|definition| names::of_definition(&definition)).unwrap_or_default();
+        let mut names = rows.definitions().next().map(|definition| definition.distinct_labels()).unwrap_or_default();
         let is_time = |column: &LoggedColumn<'_>| column.label == TIME;
         let time = rows.definitions().next().and_then(|definition| {
             let place = definition.columns().position(|column| is_time(&column))?;
@@ -156,6 +155,14 @@ impl ChosenTable {
             });
         }
         ChosenTable { description: describe.of_type(&name), name, times_us: rows.times_us(), columns, instance }
+    }
+
+    /// What its columns are, as they are shown.
+    pub fn schema(&self) -> TableSchema {
+        let mut schema = TableSchema::new(&*self.name);
+        schema.description.clone_from(&self.description);
+        schema.columns = self.columns.iter().map(ChosenColumn::schema).collect();
+        schema
     }
 
     /// The number of records.
@@ -230,6 +237,22 @@ impl ChosenTable {
 }
 
 impl ChosenColumn {
+    fn schema(&self) -> ColumnSchema {
+        let kind = match &self.cells {
+            Cells::Logged(values) if values.kind().is_number() && self.scale != Scale::One => Kind::F64,
+            Cells::Logged(values) => values.kind(),
+            Cells::Raw(_) => Kind::Bytes,
+            Cells::Text(_) => Kind::Text,
+        };
+        let mut schema = ColumnSchema::new(&*self.label, kind);
+        schema.unit.clone_from(&self.unit);
+        schema.description.clone_from(&self.description);
+        if let Some(names) = &self.names {
+            [schema.values, schema.bits] = names.by_number();
+        }
+        schema
+    }
+
     /// Whether it is chosen in a record.
     #[inline]
     pub fn is_chosen_in(&self, i: usize) -> bool {

@@ -10,7 +10,6 @@ use super::choice::Choice;
 use super::objects::{self, Object};
 use super::tables;
 use crate::any_log::Session;
-use crate::columns::names;
 use crate::intervals::Intervals;
 use crate::texts;
 use crate::track;
@@ -197,9 +196,7 @@ fn schema(session: &Session<'_>, described: Option<&DescribedMessage>, name: &st
     let message: Map<String, Value> = serde_json::from_slice(message).unwrap_or_default();
     let rows = session.ardupilot().and_then(|log| tables::rows_named(log, name));
     let about = |label: &str| match (&rows, session.blackbox()) {
-        (Some(rows), _) => {
-            names::column(rows, label).map_or_else(|_| String::new(), |column| about(&column, described))
-        }
+        (Some(rows), _) => rows.column(label).map_or_else(|_| String::new(), |column| about(&column, described)),
         (None, Some((_, tables))) => tables.column(label).map(|column| column.unit().to_owned()).unwrap_or_default(),
         (None, None) => String::new(),
     };

@@ -178,7 +178,7 @@ struct Keys {
 impl Keys {
     /// `None` if the labels are the keys, as those of almost all definitions are.
     fn of(definition: &LoggedDefinition<'_>, own: &[&str]) -> Option<Self> {
-        let names = names::of_definition(definition);
+        let names = definition.distinct_labels();
         let keys = names::apart_from(own, names.clone());
         let are_labels = definition.columns().zip(&keys).all(|(column, key)| column.label == *key);
         (!are_labels).then_some(Keys { names, keys })

@@ -4,8 +4,8 @@ use super::choice::Choice;
 use super::chosen_table::{ChosenColumn, ChosenTable};
 use super::csv;
 use super::time::Times;
-use crate::columns::names;
 use crate::join::{as_of, pair_equal_times};
+use binlog::log::distinct_labels;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -62,7 +62,7 @@ pub fn labels(columns: &[WideColumn]) -> Vec<String> {
         None => format!("{of_type}.{label}"),
     };
     let labels: Vec<String> = columns.iter().map(label).collect();
-    names::distinct(labels.iter().map(String::as_str))
+    distinct_labels(labels.iter().map(String::as_str))
 }
 
 /// Splits tables by instance, `IMU` to `IMU[0]` and `IMU[1]`.

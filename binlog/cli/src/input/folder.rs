@@ -1,8 +1,9 @@
 //! The logs of a folder.
 
-use super::format::{BEGINNING, Format};
+use super::format::BEGINNING;
 use super::shown;
 use crate::outcome::Failure;
+use binlog::LogFormat;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -108,7 +109,7 @@ fn kind(path: &Path) -> Kind {
 fn kind_of(mut file: File) -> io::Result<Kind> {
     let mut beginning = Vec::new();
     file.by_ref().take(BEGINNING as u64).read_to_end(&mut beginning)?;
-    if Format::of_beginning(&beginning).is_some() {
+    if LogFormat::of(&beginning).is_some() {
         return Ok(Kind::Log);
     }
     if beginning.iter().any(|byte| *byte != 0) {

@@ -27,7 +27,7 @@ pub fn of_file(path: &Path) -> Result<(Parameters, Outcome), Failure> {
         return parameters.map(|parameters| (parameters, Outcome::Fine));
     }
     let input = Input::of_bytes(&source, bytes)?;
-    let sessions = input.log.sessions();
+    let sessions = input.sessions();
     let of_sessions = sessions.iter().rev().map(|session| of_session(session, &Intervals::everything()));
     let Some(parameters) = of_sessions.into_iter().find(|parameters| !parameters.is_empty()) else {
         return Err(Failure::new(format_args!("{}: the log has no parameters", source.name())));

@@ -40,7 +40,8 @@ impl<'s> SessionColumns<'s> {
 
     fn of_ardupilot(&self, log: &Log<'_>, name: &ColumnName) -> Result<Samples, Failure> {
         let full = name.to_string();
-        let (rows, column) = names::select(log, &full)?;
+        let (rows, label) = log.select(&full)?;
+        let column = rows.column(label)?;
         if rows.is_empty() {
             return Err(Failure::new(format_args!("the log has no record of {}", rows.name())));
         }

@@ -5,8 +5,8 @@ use crate::support::{Logs, all_logs, export, export_to, files, simulated};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Int64Type};
 use arrow_array::{Array, RecordBatch};
-use binlog::{Log, LogMessage, LogSchema, LogWriter, Scaling};
-use binlog_cli::any_log::AnyLog;
+use binlog::{AnyLog, Log, LogMessage, LogSchema, LogWriter, Scaling};
+use binlog_cli::any_log::sessions;
 use binlog_cli::export::choice::Choice;
 use binlog_cli::export::parquet::{DataSet, Facts, log_id};
 use binlog_cli::intervals::Intervals;
@@ -278,7 +278,7 @@ fn a_full_file_is_followed_by_another_one_with_other_logs() {
         let id = log_id(&log);
         sums.insert(id.clone(), (RECORDS, rolls.map(f64::from).sum::<f64>()));
         let flight = AnyLog::ArduPilot(Log::from_bytes(log));
-        let sessions = flight.sessions();
+        let sessions = sessions(&flight);
         let facts = Facts::of("a.bin", &flight, &sessions, id);
         data_set.add(facts, &sessions, &[Intervals::everything()], &Choice::default()).expect("room");
     }

@@ -1,17 +1,18 @@
 //! The sessions of a Blackbox log.
 
 use super::{DamageInfo, ModeInfo, SessionInfo, TypeInfo, seconds};
-use crate::any_log::{AnyLog, SessionLog};
+use crate::any_log::{self, SessionLog};
 use crate::columns::names;
 use crate::intervals::Intervals;
 use crate::parameters;
 use crate::progress::Progress;
+use binlog::AnyLog;
 use binlog::blackbox::log::{Item, Session};
 use std::collections::BTreeMap;
 
-pub(super) fn sessions(log: &AnyLog, progress: &mut Progress) -> Vec<SessionInfo> {
+pub(super) fn sessions(log: &AnyLog<'_>, progress: &mut Progress) -> Vec<SessionInfo> {
     let mut sessions = Vec::new();
-    for session in log.sessions() {
+    for session in any_log::sessions(log) {
         let SessionLog::Blackbox(frames) = session.log() else { continue };
         let mut info = frames_of(frames);
         let mode = |mode: crate::any_log::Mode| ModeInfo {

@@ -2,7 +2,6 @@
 
 use super::arguments::{Arguments, Given};
 use super::{legend_names, log_names, preset};
-use crate::any_log::AnyLog;
 use crate::counted::counted;
 use crate::input::{Input, in_a_shell};
 use crate::outcome::{Failure, warn};
@@ -13,6 +12,7 @@ use crate::plot::figure::{Figure, NewCurve};
 use crate::plot::figures;
 use crate::plot::vibration::{Signal, batches};
 use crate::progress::Progress;
+use binlog::AnyLog;
 use std::path::Path;
 
 pub(super) fn figure(

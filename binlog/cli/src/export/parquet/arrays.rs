@@ -1,15 +1,15 @@
 //! The values of a table in the types of a file.
 
-use super::schema::{SAMPLES, TypeSchema};
+use super::schema::{SAMPLES, data_type, item};
 use crate::export::chosen_table::{Cells, ChosenColumn, ChosenTable, Scale};
 use arrow_array::types::{ArrowPrimitiveType, Float32Type, Float64Type};
 use arrow_array::{
-    Array, ArrayRef, BinaryArray, BooleanArray, FixedSizeListArray, Float32Array, Float64Array, Int8Array, Int16Array,
-    Int32Array, Int64Array, PrimitiveArray, RecordBatch, StringArray, TimestampMicrosecondArray, UInt8Array,
-    UInt16Array, UInt32Array, UInt64Array, make_array, new_null_array,
+    Array, ArrayRef, BinaryArray, BooleanArray, FixedSizeListArray, Int8Array, Int16Array, Int32Array, Int64Array,
+    PrimitiveArray, RecordBatch, StringArray, TimestampMicrosecondArray, UInt8Array, UInt16Array, UInt32Array,
+    UInt64Array, make_array, new_null_array,
 };
 use arrow_schema::{ArrowError, DataType, SchemaRef};
-use binlog::log::Values;
+use binlog::log::{Kind, TableSchema, Values};
 use std::iter;
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ pub(super) struct Owner<'l> {
 /// If an array has another type than the schema says, which is a mistake of this program.
 pub(super) fn batch(
     schema: &SchemaRef,
-    columns: &TypeSchema,
+    columns: &TableSchema,
     owner: Owner<'_>,
     mut table: ChosenTable,
 ) -> Result<RecordBatch, ArrowError> {
@@ -53,84 +53,62 @@ pub(super) fn batch(
     for column in &columns.columns {
         let here = table.columns.iter().position(|here| here.label == column.label);
         arrays.push(match here {
-            Some(here) => array(table.columns.swap_remove(here), &column.data_type)?,
-            None => new_null_array(&column.data_type, count),
+            Some(here) => array(table.columns.swap_remove(here), column.kind)?,
+            None => new_null_array(&data_type(column.kind), count),
         });
     }
     RecordBatch::try_new(schema.clone(), arrays)
 }
 
-/// The shown values of a column, in a type that holds them. Where it isn't chosen, it is null.
-fn array(mut column: ChosenColumn, data_type: &DataType) -> Result<ArrayRef, ArrowError> {
-    let Some(is_chosen) = column.is_chosen.take() else { return all_values(column, data_type) };
-    let array = all_values(column, data_type)?;
+/// The shown values of a column, in a kind that holds them. Where it isn't chosen, it is null.
+fn array(mut column: ChosenColumn, kind: Kind) -> Result<ArrayRef, ArrowError> {
+    let Some(is_chosen) = column.is_chosen.take() else { return all_values(column, kind) };
+    let array = all_values(column, kind)?;
     let is_valid = is_chosen.iter().enumerate().map(|(i, is_chosen)| *is_chosen && array.is_valid(i));
     let is_valid = BooleanArray::from(is_valid.collect::<Vec<bool>>());
     Ok(make_array(array.to_data().into_builder().nulls(Some(is_valid.values().clone().into())).build()?))
 }
 
-fn all_values(column: ChosenColumn, data_type: &DataType) -> Result<ArrayRef, ArrowError> {
-    let column = match as_stored(column, data_type) {
-        Ok(array) => return Ok(array),
-        Err(column) => column,
-    };
-    let shown = (0..column.cells.len()).map(|i| column.number(i));
-    /// Integers of up to 32 bits, which an `f64` holds exactly.
-    macro_rules! widened {
-        ($array:ident, $type:ty) => {
-            Arc::new($array::from_iter(shown.map(|number| number.map(|number| number as $type))))
-        };
+fn all_values(column: ChosenColumn, kind: Kind) -> Result<ArrayRef, ArrowError> {
+    if !kind.is_number() {
+        return Ok(match column.cells {
+            Cells::Raw(data) if kind == Kind::Bytes => {
+                Arc::new(BinaryArray::from_iter_values(data.iter().map(|data| data.raw())))
+            }
+            Cells::Logged(Values::I16x32(arrays)) if kind == Kind::Samples => {
+                let samples = Arc::new(Int16Array::from(arrays.into_flattened()));
+                Arc::new(FixedSizeListArray::try_new(item(), SAMPLES, samples, None)?)
+            }
+            _ => Arc::new(StringArray::from_iter((0..column.cells.len()).map(|i| column.text(i)))),
+        });
     }
-    Ok(match (data_type, &column.cells) {
-        (DataType::Float64, _) => {
-            Arc::new(Float64Array::from_iter(shown.map(|number| number.filter(|number| !number.is_nan()))))
+    let shown = match column {
+        ChosenColumn { cells: Cells::Logged(values), scale: Scale::One, .. } => values,
+        column => {
+            let number = |i| column.number(i).unwrap_or(f64::NAN);
+            Values::F64((0..column.cells.len()).map(number).collect())
         }
-        (DataType::Float32, _) => widened!(Float32Array, f32),
-        (DataType::Int8, _) => widened!(Int8Array, i8),
-        (DataType::UInt8, _) => widened!(UInt8Array, u8),
-        (DataType::Int16, _) => widened!(Int16Array, i16),
-        (DataType::UInt16, _) => widened!(UInt16Array, u16),
-        (DataType::Int32, _) => widened!(Int32Array, i32),
-        (DataType::UInt32, _) => widened!(UInt32Array, u32),
-        (DataType::Int64, _) => widened!(Int64Array, i64),
-        (DataType::UInt64, _) => widened!(UInt64Array, u64),
-        (DataType::Binary, Cells::Raw(data)) => {
-            Arc::new(BinaryArray::from_iter_values(data.iter().map(|data| data.raw())))
-        }
-        (DataType::FixedSizeList(field, _), Cells::Logged(Values::I16x32(arrays))) => {
-            let samples = Int16Array::from(arrays.as_flattened().to_vec());
-            Arc::new(FixedSizeListArray::try_new(field.clone(), SAMPLES, Arc::new(samples), None)?)
-        }
-        _ => Arc::new(StringArray::from_iter((0..column.cells.len()).map(|i| column.text(i)))),
-    })
-}
-
-/// The stored values, which aren't copied, if they are of the type and shown as they are; or else the column.
-fn as_stored(column: ChosenColumn, data_type: &DataType) -> Result<ArrayRef, Box<ChosenColumn>> {
-    let ChosenColumn { cells: Cells::Logged(values), scale: Scale::One, .. } = column else {
-        return Err(column.into());
     };
-    Ok(match (data_type, values) {
-        (DataType::Int8, Values::I8(values)) => Arc::new(Int8Array::from(values)),
-        (DataType::UInt8, Values::U8(values)) => Arc::new(UInt8Array::from(values)),
-        (DataType::Int16, Values::I16(values)) => Arc::new(Int16Array::from(values)),
-        (DataType::UInt16, Values::U16(values)) => Arc::new(UInt16Array::from(values)),
-        (DataType::Int32, Values::I32(values)) => Arc::new(Int32Array::from(values)),
-        (DataType::UInt32, Values::U32(values)) => Arc::new(UInt32Array::from(values)),
-        (DataType::Int64, Values::I64(values)) => Arc::new(Int64Array::from(values)),
-        (DataType::UInt64, Values::U64(values)) => Arc::new(UInt64Array::from(values)),
-        (DataType::Float32, Values::F32(values)) => floats::<Float32Type>(values, f32::is_nan),
-        (DataType::Float64, Values::F64(values)) => floats::<Float64Type>(values, f64::is_nan),
-        (_, values) => return Err(Box::new(ChosenColumn { cells: Cells::Logged(values), ..column })),
+    // The union of the logs has a kind that holds those of each log.
+    let refused = |values: Values| ArrowError::CastError(format!("{:?} to {kind:?}", values.kind()));
+    Ok(match shown.widened(kind).map_err(refused)? {
+        Values::I8(values) => Arc::new(Int8Array::from(values)),
+        Values::U8(values) => Arc::new(UInt8Array::from(values)),
+        Values::I16(values) => Arc::new(Int16Array::from(values)),
+        Values::U16(values) => Arc::new(UInt16Array::from(values)),
+        Values::I32(values) => Arc::new(Int32Array::from(values)),
+        Values::U32(values) => Arc::new(UInt32Array::from(values)),
+        Values::I64(values) => Arc::new(Int64Array::from(values)),
+        Values::U64(values) => Arc::new(UInt64Array::from(values)),
+        Values::F32(values) => floats::<Float32Type>(values, f32::is_nan),
+        Values::F64(values) => floats::<Float64Type>(values, f64::is_nan),
+        values => return Err(refused(values)),
     })
 }
 
 /// Floats, of which NaN is null.
 fn floats<T: ArrowPrimitiveType>(values: Vec<T::Native>, is_nan: fn(T::Native) -> bool) -> ArrayRef {
-    if values.iter().any(|&value| is_nan(value)) {
-        let known = |&value: &T::Native| (!is_nan(value)).then_some(value);
-        Arc::new(PrimitiveArray::<T>::from_iter(values.iter().map(known)))
-    } else {
-        Arc::new(PrimitiveArray::<T>::from_iter_values(values))
-    }
+    let is_known = |value: &T::Native| !is_nan(*value);
+    let nulls = (!values.iter().all(is_known)).then(|| values.iter().map(is_known).collect());
+    Arc::new(PrimitiveArray::<T>::new(values.into(), nulls))
 }

@@ -9,7 +9,6 @@ use super::facts::Facts;
 use super::file::{self, GrowingFile, PART};
 use super::logs;
 use super::manifest::{self, LogEntry, Manifest};
-use super::schema::TypeSchema;
 use crate::any_log::Session;
 use crate::export::choice::Choice;
 use crate::export::chosen_table::ChosenTable;
@@ -18,6 +17,7 @@ use crate::intervals::Intervals;
 use crate::one_line::shown;
 use crate::outcome::Failure;
 use crate::output::{NewFolders, interrupt};
+use binlog::log::SchemaUnion;
 use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -162,7 +162,7 @@ impl DataSet {
             let number = u32::try_from(session.number()).unwrap_or(u32::MAX);
             let (has_times, boot_unix_us) = (session.has_times(), session.clock_unix_us());
             let owner = Owner { log_id: &facts.log_id, session: number, has_times, boot_unix_us };
-            self.add_table(owner, table)
+            self.add_table(&facts.name, owner, table)
         });
         added.inspect_err(|_| self.is_torn = true)?;
         self.added.push(facts);
@@ -170,30 +170,31 @@ impl DataSet {
         Ok(records)
     }
 
-    fn add_table(&mut self, owner: Owner<'_>, table: ChosenTable) -> Result<(), Failure> {
-        let columns = TypeSchema::of(&table);
+    fn add_table(&mut self, log: &str, owner: Owner<'_>, table: ChosenTable) -> Result<(), Failure> {
+        let columns = table.schema();
         let folder = folder_name(&table.name);
         let growing = self.growing.entry(folder.clone()).or_default();
-        let place = match growing.iter().position(|file| file.columns().holds(&columns)) {
+        let place = match growing.iter().position(|file| file.union().schema().holds(&columns)) {
             Some(place) => place,
             None => {
                 // A file with the columns of both takes the place of one that lacks some.
-                let joined = growing.iter().position(|file| file.columns().joined(&columns).is_some());
-                let columns = match joined {
-                    Some(place) => {
-                        let file = growing.remove(place);
-                        let joined = file.columns().joined(&columns).unwrap_or(columns);
-                        self.whole.push(file.finish()?);
-                        joined
+                let joined = |(place, file): (usize, &GrowingFile)| {
+                    let mut union = file.union().clone();
+                    union.add(log, &columns).ok().map(|()| (place, union))
+                };
+                let union = match growing.iter().enumerate().find_map(joined) {
+                    Some((place, union)) => {
+                        self.whole.push(growing.remove(place).finish()?);
+                        union
                     }
-                    None => columns,
+                    None => SchemaUnion::new(log, columns),
                 };
                 let begun = self.begun.entry(folder.clone()).or_default();
                 let name = format!("{:04}-{begun:03}.parquet", self.manifest.runs + 1);
                 *begun += 1;
                 let folder = self.folder.join(folder);
                 self.folders.create(&folder)?;
-                growing.push(GrowingFile::create(folder.join(name), columns)?);
+                growing.push(GrowingFile::create(folder.join(name), union)?);
                 growing.len() - 1
             }
         };

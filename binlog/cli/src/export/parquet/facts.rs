@@ -1,7 +1,8 @@
 //! What the table of logs says about a log.
 
-use crate::any_log::{AnyLog, Session};
+use crate::any_log::Session;
 use crate::firmware::firmware;
+use binlog::AnyLog;
 use binlog::{Log, LoggedSchema};
 use twox_hash::XxHash3_128;
 
@@ -45,7 +46,7 @@ pub struct Facts {
 
 impl Facts {
     /// The facts of a log with this id.
-    pub fn of(name: &str, log: &AnyLog, sessions: &[Session<'_>], log_id: String) -> Self {
+    pub fn of(name: &str, log: &AnyLog<'_>, sessions: &[Session<'_>], log_id: String) -> Self {
         let durations = sessions.iter().filter_map(Session::time_range_us);
         let seconds = durations.map(|range| (range.end() - range.start()) as f64 / 1e6);
         let start = sessions

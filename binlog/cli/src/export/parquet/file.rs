@@ -1,12 +1,13 @@
 //! A Parquet file that grows log by log, beside its place until it is whole.
 
 use super::arrays::{self, Owner};
-use super::schema::TypeSchema;
+use super::schema::arrow;
 use crate::export::chosen_table::ChosenTable;
 use crate::outcome::Failure;
 use crate::output::interrupt;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
+use binlog::log::SchemaUnion;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
@@ -21,7 +22,7 @@ pub(super) const PART: &str = ".part";
 
 /// A file that is being written.
 pub(super) struct GrowingFile {
-    columns: TypeSchema,
+    union: SchemaUnion,
     schema: SchemaRef,
     /// The place that it will have.
     place: PathBuf,
@@ -38,19 +39,20 @@ pub fn writer_properties() -> WriterProperties {
 
 impl GrowingFile {
     /// Begins the file for a place whose folder exists.
-    pub(super) fn create(place: PathBuf, columns: TypeSchema) -> Result<Self, Failure> {
-        let schema = Arc::new(columns.arrow());
+    pub(super) fn create(place: PathBuf, union: SchemaUnion) -> Result<Self, Failure> {
+        let schema = Arc::new(arrow(union.schema()));
         let writer = begin(&place, schema.clone())?;
-        Ok(GrowingFile { columns, schema, place, writer })
+        Ok(GrowingFile { union, schema, place, writer })
     }
 
-    pub(super) fn columns(&self) -> &TypeSchema {
-        &self.columns
+    /// The columns of its logs.
+    pub(super) fn union(&self) -> &SchemaUnion {
+        &self.union
     }
 
     /// Adds the records of a table that fits.
     pub(super) fn add(&mut self, owner: Owner<'_>, table: ChosenTable) -> Result<(), Failure> {
-        let batch = arrays::batch(&self.schema, &self.columns, owner, table);
+        let batch = arrays::batch(&self.schema, self.union.schema(), owner, table);
         let written = batch.map_err(ParquetError::from).and_then(|batch| self.writer.write(&batch));
         written.map_err(|error| failure(&self.place, &error))
     }
