@@ -46,7 +46,7 @@
 //! - [`Log`] reads a whole log, damaged or not: columns, messages, the facts of the flight. [`Records`] and
 //!   [`RecordStream`] yield one record after the other without allocating; [`Decoder`] turns records into the schema's
 //!   messages.
-//! - [`AnyLog`] opens a log of either format.
+//! - [`AnyLog`] opens a log of either format. `arrow` (feature) exports tables to other programs in the same process.
 //! - [`LoggedSchema`] holds the definitions of a log's messages: it prints them as Rust source, JSON or Markdown, and
 //!   compares them with those of another log.
 //! - Whole logs: [`check`] finds what a reader would lose or misread, [`repair`] removes damage, [`cut`] copies a part,
@@ -71,6 +71,7 @@
 //! - `blackbox` (default): the format of [`blackbox`]; its writer needs `std`, its reader `read`.
 //! - `mavlink`: the messages of MAVLink that carry logs, and their frames.
 //! - `half`: `half::f16` as a field, format character `g`.
+//! - `arrow`: tables by Arrow's C data interface, for Python, databases and viewers.
 //! - `json`: [`LoggedSchema`] to and from JSON.
 //! - `tracing`, `log`: write events of `tracing` or `log` into the flight log, by `host::TracingLayer` and
 //!   `host::LogBridge`.
@@ -82,6 +83,8 @@
 // The derive refers to this crate as `::binlog`, inside this crate as well.
 extern crate self as binlog;
 
+#[cfg(feature = "arrow")]
+pub mod arrow;
 #[cfg(feature = "blackbox")]
 pub mod blackbox;
 #[cfg(all(feature = "blackbox", feature = "derive", feature = "read", target_endian = "little"))]

@@ -40,6 +40,7 @@ const CRATES: [Crate; 4] = [
             ("mavlink", &[]),
             ("any_log", &["blackbox", "format", "read", "source", "wording"]),
             ("map", &["any_log", "blackbox", "read", "source"]),
+            ("arrow", &["source", "wording"]),
         ],
         circles: &[
             (
