@@ -60,8 +60,8 @@ const PIECE: usize = BLOCK / 2;
 ///   blocks for one that has ended.
 /// - **STOP** ends the stream; what isn't acknowledged counts as lost. The next START begins a new log.
 /// - **A vehicle that restarts** sends nothing before the next START: an uninvited block 0 would overwrite a client's
-///   file. `binlog record` and mavlink-router start a new log by themselves; with MAVProxy, type `dataflash_logger
-///   rotate`.
+///   file. `binlog record` and mavlink-router start a new log by themselves; with MAVProxy, type
+///   `dataflash_logger stop`, then `dataflash_logger start`.
 ///
 /// Messages are for the stream if their target is its address, component 155, or everybody (0).
 ///
@@ -127,6 +127,8 @@ enum End {
     Statistics(u32),
     /// All is in blocks.
     Written,
+    /// All is acknowledged.
+    Done,
 }
 
 /// Bytes of the log, and what is needed to count the records that end in them.
@@ -193,6 +195,7 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
             }
             drain.flushed();
             self.window.finish();
+            self.end = End::Done;
         } else {
             let has_more = self.fill(drain);
             if !has_more {
@@ -215,7 +218,8 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
     /// Ends the log: writes the records that the ring held at the first call and the last statistics. The last block is
     /// filled up with zeros, since a block has no length. Call [`Logger::stop`](crate::Logger::stop) first, and then
     /// this in place of [`run`](Stream::run), beside [`receive`](Stream::receive) and [`next`](Stream::next), until it
-    /// returns true: the client has everything, or there is no client. The next START begins a new log.
+    /// returns true: the client has everything, or there is no client. A START after the end waits until `run` is
+    /// called, for the next flight.
     ///
     /// A client that is gone keeps it false: limit the time that you give it.
     pub fn finish<S: Schema, P: Prologue<S>, const N: usize>(
@@ -223,6 +227,9 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
         now_us: u64,
         drain: &mut Drain<'_, S, N, P>,
     ) -> bool {
+        if matches!(self.end, End::Done) {
+            return true;
+        }
         if matches!(self.end, End::No) && self.window.client().is_some() && !self.window.is_awaited {
             self.end = End::Records(drain.head());
         }

@@ -416,6 +416,28 @@ fn the_last_block_is_padded_with_zeros() {
 }
 
 #[test]
+fn a_start_after_the_end_waits_for_the_next_flight() {
+    let (mut bench, next) = Bench::streaming();
+    bench.log_a_block();
+    assert!(!bench.stream.finish(now(), &mut bench.drain));
+    for block in next..next + 3 {
+        bench.says(COMPANION, VEHICLE, block, true);
+        let _ = bench.stream.next(now());
+    }
+    for block in next..next + 3 {
+        bench.says(COMPANION, VEHICLE, block, true);
+    }
+    assert!(bench.stream.finish(now(), &mut bench.drain));
+    wait(5_000_000);
+    bench.says(COMPANION, VEHICLE, START, true);
+    for _ in 0..3 {
+        assert!(bench.stream.finish(now(), &mut bench.drain));
+        assert_eq!(bench.stream.next(now()), None);
+    }
+    assert_eq!(bench.sends(), [0], "`run` begins the next log");
+}
+
+#[test]
 fn a_link_that_is_gone_for_a_minute_leaves_no_gap_in_the_file() {
     let mut simulation = Simulation::<40>::new(Conditions::SERIAL, 3);
     simulation.bytes_per_second = 30_000;
