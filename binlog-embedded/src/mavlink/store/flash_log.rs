@@ -15,8 +15,9 @@ use core::ops::ControlFlow;
 /// damaged pages are zeros, which readers skip, so that offsets stay the same. Logs on a chip have no date. The number
 /// of an entry changes when the beginning of the log is overwritten, because its offsets do.
 ///
-/// [`Follow`](super::super::Follow) doesn't follow them, because the open log may overwrite its own beginning: use
-/// [`Stream`](super::super::Stream).
+/// [`Follow`](super::super::Follow) doesn't follow them, because the open log may overwrite its own beginning. A
+/// [`Stream`](super::super::Stream) needs the drain, which the chip has while it logs: finish one before you run the
+/// other.
 ///
 /// ```
 /// use binlog_embedded::FlashLog;
