@@ -1,19 +1,19 @@
-//! The conversion between binlog's messages and those of the crate `mavlink`. The guide's chapter about MAVLink shows
-//! this file from here on.
+//! The conversion between binlog's messages and those of the crate `mavlink`, and a loop with it. The guide's chapter
+//! about MAVLink shows this file from here on, and then the loop.
 
 #![no_std]
 
-use binlog::mavlink::{MAX_PAYLOAD, Message};
+use binlog::mavlink::{Address, MAX_PAYLOAD, Message};
 use core::convert::Infallible;
 use core::marker::PhantomData;
 use mavlink::dialects::ardupilotmega::MavMessage;
 use mavlink::error::ParserError;
-use mavlink::{Dialect, MavlinkVersion, Message as _};
+use mavlink::{Dialect, MAVLinkMessageRaw, MavlinkVersion, Message as _};
 
-/// A received message, if it is about logs. Its bytes are in `buffer`.
-pub fn received<'a>(message: &MavMessage, buffer: &'a mut [u8; 255]) -> Option<Message<'a>> {
-    let length = message.ser(MavlinkVersion::V2, buffer);
-    Message::parse(message.message_id(), &buffer[..length])
+/// The sender and the contents of a received message, if it is about logs.
+pub fn received(raw: &MAVLinkMessageRaw) -> Option<(Address, Message<'_>)> {
+    let system = u8::try_from(raw.system_id()).ok()?; // clients have ids up to 255
+    Some((Address::new(system, raw.component_id()), Message::parse(raw.message_id(), raw.payload())?))
 }
 
 /// Sends messages about logs: with `mavlink::write_versioned_msg_with_dialect`, which takes the header and sequence of
@@ -48,3 +48,10 @@ impl<'a> Dialect for LogMessages<'a> {
         Err(ParserError::UnknownMessage { id }) // received as the program's other messages
     }
 }
+
+mod main_loop;
+
+#[cfg(feature = "std")]
+extern crate std;
+
+pub use main_loop::{NonBlocking, step};

@@ -31,9 +31,13 @@ fn goodput<const BLOCKS: usize>(link: (f64, f64), seed: u64) -> f64 {
 
 /// The share of records that are lost in two minutes, in %, when the flight has this share of what the link carries.
 fn lost<const BLOCKS: usize>(link: (f64, f64), share: f64, seed: u64) -> f64 {
-    let mut simulation = Simulation::<BLOCKS>::new(conditions(link), seed);
+    lost_on::<BLOCKS>(conditions(link), share, seed)
+}
+
+fn lost_on<const BLOCKS: usize>(conditions: Conditions, share: f64, seed: u64) -> f64 {
+    let mut simulation = Simulation::<BLOCKS>::new(conditions, seed);
     simulation.fly(2.0);
-    simulation.bytes_per_second = (92_160.0 * share) as u64;
+    simulation.bytes_per_second = (conditions.bytes_per_second as f64 * share) as u64;
     simulation.fly(120.0);
     assert!(simulation.finish(60.0));
     simulation.check();
@@ -110,13 +114,14 @@ fn the_link_is_used_up_to_its_limit() {
     }
 }
 
-/// Blocks of the window for a flight that loses nothing: the guide's formula, for 60 ms from a block to its
-/// acknowledgement.
-fn window((loss, burst): (f64, f64), bytes_per_second: f64) -> f64 {
+/// Blocks of the window for a flight that loses nothing: the guide's formula.
+fn window(conditions: Conditions, bytes_per_second: f64) -> u32 {
+    let Conditions { loss, burst, latency_us, bytes_per_second: capacity, .. } = conditions;
+    let seconds = 2.0 * latency_us as f64 / 1e6 + 0.01;
     let arrives = (1.0 - loss) * (1.0 - loss);
-    let usage = 1.09 * bytes_per_second / (92_160.0 * arrives);
-    let bursts = if burst > 1.0 { 1.5 * burst / (1.0 - usage) } else { 0.0 };
-    2.0 * bytes_per_second * 0.06 / arrives / 200.0 + bursts
+    let usage = 1.09 * bytes_per_second / (capacity as f64 * arrives);
+    let bursts = if burst > 1.0 { 1.6 * burst / (1.0 - usage) } else { 0.0 };
+    (2.0 * bytes_per_second * seconds / arrives / 200.0 + bursts).ceil() as u32
 }
 
 #[test]
@@ -125,18 +130,29 @@ fn a_flight_below_the_limit_loses_nothing() {
     println!("| --- | --- | --- | --- | --- | --- | --- |");
     for (link, share) in LINKS[1..].iter().flat_map(|&link| [(link, 0.8), (link, 0.5)]) {
         let part = share * limit(link) / 100.0;
-        let lost_with = match window(link, part * 92_160.0).ceil() as u32 {
-            0..=48 => lost::<48>,
-            49..=64 => lost::<64>,
-            65..=120 => lost::<120>,
-            blocks => panic!("{blocks} blocks"),
+        let blocks = window(conditions(link), part * 92_160.0);
+        let lost_with = match blocks {
+            26 => lost::<26>,
+            41 => lost::<41>,
+            58 => lost::<58>,
+            121 => lost::<121>,
+            _ => panic!("{blocks} blocks"),
         };
         let fitting = [1, 2].map(|seed| lost_with(link, part, seed));
         let small = lost::<38>(link, part, 1);
         let [proxy, router] = [Kind::MavProxy, Kind::Router].map(|kind| ardupilot_like(link, kind, Some(part), 1));
-        let blocks = window(link, part * 92_160.0);
         let [share, name] = [(share * 100.0).to_string(), name(link)];
-        println!("| {share} % | {name} | {blocks:.0} | {:.2} | {small:.2} | {proxy:.2} | {router:.2} |", fitting[0]);
+        println!("| {share} % | {name} | {blocks} | {:.2} | {small:.2} | {proxy:.2} | {router:.2} |", fitting[0]);
         assert_eq!(fitting, [0.0; 2], "records are lost");
     }
+}
+
+#[test]
+fn a_slow_radio_needs_the_few_blocks_of_the_formula() {
+    // 57,600 baud.
+    let radio = Conditions { bytes_per_second: 5_760, latency_us: 50_000, ..conditions((0.05, 1.0)) };
+    let share = 0.8 * limit((0.05, 1.0)) / 100.0;
+    assert_eq!(window(radio, share * 5_760.0), 5);
+    assert_eq!([1, 2].map(|seed| lost_on::<5>(radio, share, seed)), [0.0; 2], "records are lost");
+    assert!(lost_on::<3>(radio, share, 1) > 1.0);
 }

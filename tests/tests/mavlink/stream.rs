@@ -2,7 +2,8 @@
 
 use crate::flight::{self, Flight};
 use crate::simulation::{COMPANION, Simulation, gone, now, numbers, set_now};
-use binlog::{LogSchema, Records};
+use binlog::check::Rule;
+use binlog::{Log, LogSchema, Records};
 use binlog_embedded::mavlink::{Address, Message, Stream, StreamOptions, StreamState};
 use binlog_embedded::retained::Reset;
 use binlog_embedded::{Drain, Logger, Retained};
@@ -435,6 +436,41 @@ fn a_start_after_the_end_waits_for_the_next_flight() {
         assert_eq!(bench.stream.next(now()), None);
     }
     assert_eq!(bench.sends(), [0], "`run` begins the next log");
+}
+
+#[test]
+fn a_logger_that_starts_with_its_client_leaves_nothing_out() {
+    let drops = |waits: bool| {
+        set_now(0);
+        let log: &'static Logger<Flight, RING> = Box::leak(Box::new(Logger::new()));
+        let mut drain = log.drain().expect("the only drain");
+        drain.report_every(1_000_000);
+        let mut stream = Stream::<40>::new(StreamOptions::DEFAULT);
+        let mut client = Client::new(Kind::MavProxy, COMPANION);
+        let mut is_started = false;
+        for step in 0..20_000 {
+            wait(1000);
+            if !is_started && (!waits || stream.state(now()) == StreamState::Streaming) {
+                log.start(now);
+                is_started = true;
+            }
+            log.log(&flight::Medium::numbered(now()));
+            // The client comes after ten seconds.
+            if step > 10_000
+                && let Some(packet) = client.send(now())
+            {
+                stream.receive(now(), packet.sender, &packet.message());
+            }
+            while stream.run(now(), &mut drain) {}
+            if let Some(message) = stream.next(now()) {
+                client.receive(now(), &Packet::new(VEHICLE, &message));
+            }
+        }
+        let report = Log::from_bytes(client.files[0].prefix()).check();
+        report.findings().iter().any(|finding| finding.rule() == Rule::DroppedRecords)
+    };
+    assert!(drops(false), "the ring keeps the first records");
+    assert!(!drops(true));
 }
 
 #[test]
