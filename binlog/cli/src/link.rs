@@ -1,12 +1,14 @@
 //! MAVLink messages over UDP, TCP or a serial port.
 
 mod name;
+mod peers;
 mod transport;
 
 pub use name::LinkName;
 
 use crate::outcome::{Failure, warn};
-use binlog::mavlink::{self, Address, Counts, Frames, MAX_FRAME, Message};
+use binlog::mavlink::{self, Address, Counts, MAX_FRAME, Message};
+use peers::Peers;
 use std::io;
 use std::time::{Duration, Instant};
 use transport::Transport;
@@ -25,10 +27,11 @@ pub struct Link {
     transport: Option<Transport>,
     /// When it was opened last, or when that failed.
     opened: Instant,
-    frames: Frames,
+    peers: Peers,
     sender: mavlink::Link,
     buffer: Vec<u8>,
-    others: u64,
+    /// Bytes that came.
+    bytes: u64,
 }
 
 impl Link {
@@ -38,36 +41,42 @@ impl Link {
     ///
     /// If it can't be opened.
     pub fn open(name: &LinkName, address: Address) -> Result<Self, Failure> {
-        let transport =
-            Transport::open(name).map_err(|error| Failure::new(format_args!("can't open {name}: {error}")))?;
+        let failure =
+            |error: io::Error| Failure::new(format_args!("can't open {name}: {error}{}", advice(name, &error)));
+        let transport = Transport::open(name).map_err(failure)?;
         Ok(Link {
             name: name.clone(),
             transport: Some(transport),
             opened: Instant::now(),
-            frames: Frames::new(),
+            peers: Peers::default(),
             sender: mavlink::Link::new(address),
             buffer: vec![0; 65_536],
-            others: 0,
+            bytes: 0,
         })
     }
 
     /// What was received and dropped.
     pub fn counts(&self) -> Counts {
-        self.frames.counts()
+        self.peers.counts()
     }
 
-    /// Packets of other UDP senders than the first one, which were dropped.
+    /// Messages of systems that are at another UDP address, and packets of too many addresses, which were dropped.
     pub fn others(&self) -> u64 {
-        self.others
+        self.peers.others()
     }
 
-    /// Prints what was dropped: frames, packets of other senders, and `messages`, each with its name.
+    /// Bytes that came.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Prints what was dropped: frames, messages of other addresses, and `messages`, each with its name.
     pub(crate) fn warn_of_dropped(&self, messages: &[(u64, &str)]) {
         let frames = self.counts();
         let all = [
             (u64::from(frames.damaged), "damaged frame"),
             (u64::from(frames.incompatible), "frame with unknown flags"),
-            (self.others, "packet of another sender"),
+            (self.others(), "message from another address than the system's"),
         ];
         let dropped = all.iter().chain(messages).filter(|(count, _)| *count > 0);
         let dropped: Vec<String> = dropped.map(|(count, what)| format!("{count} × {what}")).collect();
@@ -82,7 +91,7 @@ impl Link {
     }
 
     /// Waits up to 5 milliseconds for bytes, and takes the messages in them.
-    pub fn receive(&mut self, mut take: impl FnMut(Address, &Message<'_>)) {
+    pub fn receive(&mut self, take: impl FnMut(Address, &Message<'_>)) {
         let Some(transport) = &mut self.transport else {
             std::thread::sleep(WAIT);
             if self.opened.elapsed() >= REOPEN {
@@ -91,28 +100,40 @@ impl Link {
             }
             return;
         };
-        let received = transport.receive(&mut self.buffer, &mut self.others);
-        let mut bytes = match received {
-            Ok(length) => self.buffer.get(..length).unwrap_or_default(),
-            Err(_) => {
-                self.transport = None;
-                return;
+        match transport.receive(&mut self.buffer) {
+            // Nothing came, or an empty packet.
+            Ok((0, _)) => {}
+            Ok((length, from)) => {
+                self.bytes = self.bytes.saturating_add(length as u64);
+                let bytes = self.buffer.get(..length).unwrap_or_default();
+                self.peers.receive(Instant::now(), from, bytes, take);
             }
-        };
-        while let Some(frame) = self.frames.next(&mut bytes) {
-            if let Some(message) = frame.message() {
-                take(frame.sender, &message);
-            }
+            Err(_) => self.transport = None,
         }
     }
 
-    /// Sends a message.
+    /// Sends a message, on a UDP port of this computer to the address of its target.
     pub fn send(&mut self, message: &Message<'_>) {
         let mut buffer = [0; MAX_FRAME];
         let frame = self.sender.frame(message, &mut buffer);
-        if self.transport.as_mut().is_some_and(|transport| transport.send(frame).is_err()) {
+        let to = || self.peers.addresses(Instant::now(), message);
+        if self.transport.as_mut().is_some_and(|transport| transport.send(frame, to).is_err()) {
             self.transport = None;
         }
+    }
+}
+
+/// What to do about a link that can't be opened.
+fn advice(name: &LinkName, error: &io::Error) -> &'static str {
+    use io::ErrorKind::{AddrInUse, AddrNotAvailable, ConnectionRefused, NotFound, PermissionDenied, TimedOut};
+    match (error.kind(), name.is_serial()) {
+        (AddrInUse, _) => "; another program, such as a ground station, has the port: end it, or name another port",
+        (AddrNotAvailable, _) => "; udpin: takes an address of this computer, or 0.0.0.0 for all of them",
+        (ConnectionRefused | TimedOut, _) => "; is the program that serves it running?",
+        (NotFound, true) => "; is the vehicle plugged in?",
+        (PermissionDenied, true) => "; the user needs the port's group, such as dialout",
+        (PermissionDenied, false) => "; ports below 1024 need rights: name another port",
+        _ => "",
     }
 }
 

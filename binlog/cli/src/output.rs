@@ -15,7 +15,7 @@ mod part;
 mod paths;
 
 pub use batch::Batch;
-pub use new_folders::NewFolders;
+pub use new_folders::{NewFolders, probe};
 use paths::{STANDARD_INPUT, check_folder_of, is_open_file, linked};
 pub use paths::{is_same_file, is_stdout, is_stream, names_folder};
 

@@ -412,7 +412,7 @@ mod tests {
         assert_eq!((count, counts.damaged), (1, 1));
     }
 
-    /// What follows a damaged START isn't waited for, whatever its bytes look like: for target (0, 155), they are the
+    /// Bytes of a damaged START aren't waited for, even if they look like a frame: for target (0, 155), they are the
     /// beginning of a message that isn't known.
     #[test]
     fn a_start_after_a_lost_byte_is_found_at_once() {
@@ -432,7 +432,7 @@ mod tests {
 
     /// Of each step of the CRC, exactly one CRC_EXTRA gives the checksum.
     #[test]
-    fn a_checksum_of_an_unknown_message_is_that_of_a_crc_extra_or_wrong() {
+    fn one_of_256_checksums_of_an_unknown_message_is_possible() {
         for crc in [0, 0xFFFF, 0x1234, 0xA5C3] {
             let right: Vec<u16> = (0..=255).map(|crc_extra| crc_step(crc, crc_extra)).collect();
             for checksum in 0..=0xFFFF {

@@ -3,10 +3,14 @@
 
 use crate::one_line::shown;
 use crate::outcome::Failure;
+use std::fmt::Display;
 use std::fs::File;
+#[cfg(unix)]
+use std::fs::Metadata;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -24,22 +28,26 @@ pub(super) struct Durable {
     syncs: SyncSender<(File, u64)>,
     thread: JoinHandle<Synced>,
     synced: Instant,
+    /// The first error of a sync, which the system tells once.
+    failed: Arc<OnceLock<io::Error>>,
 }
 
 impl Durable {
     /// A file of which `bytes` are written, up to where it is open. After each sync, `note` gets the synced length.
     pub(super) fn new(path: &Path, file: File, bytes: u64, mut note: Synced) -> Self {
         let (syncs, files) = sync_channel::<(File, u64)>(1);
+        let failed = Arc::new(OnceLock::new());
+        let failure = Arc::clone(&failed);
         let thread = std::thread::spawn(move || {
             for (file, bytes) in files {
-                // An error comes again when the file ends.
-                if file.sync_data().is_ok() {
-                    note(bytes);
+                match file.sync_data() {
+                    Ok(()) => note(bytes),
+                    Err(error) => _ = failure.set(error),
                 }
             }
             note
         });
-        Durable { path: path.to_owned(), file, bytes, syncs, thread, synced: Instant::now() }
+        Durable { path: path.to_owned(), file, bytes, syncs, thread, synced: Instant::now(), failed }
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -51,16 +59,45 @@ impl Durable {
         self.bytes
     }
 
+    /// Whether the file is where its path says. Windows keeps open files in their places.
+    pub(super) fn is_in_place(&self) -> bool {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            let id = |metadata: Metadata| (metadata.dev(), metadata.ino());
+            match (self.path.metadata().map(id), self.file.metadata().map(id)) {
+                (Ok(there), Ok(ours)) => there == ours,
+                (Err(error), _) => !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
+                // Nobody can tell.
+                (Ok(_), Err(_)) => true,
+            }
+        }
+        #[cfg(not(unix))]
+        true
+    }
+
+    /// What can't be seen by writing.
+    fn check(&self) -> Result<(), Failure> {
+        match self.failed.get() {
+            Some(error) => Err(failure(&self.path, error)),
+            None if !self.is_in_place() => {
+                Err(failure(&self.path, "another program removed or renamed it while it was written"))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Appends bytes.
     ///
     /// # Errors
     ///
-    /// If they can't be written.
+    /// If they can't be written, or within seconds if earlier ones can't be synced, or if the file was removed.
     pub(super) fn append(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         self.file.write_all(bytes).map_err(|error| failure(&self.path, &error))?;
         self.bytes += bytes.len() as u64;
         if self.synced.elapsed() >= SYNC {
             self.synced = Instant::now();
+            self.check()?;
             if let Ok(file) = self.file.try_clone() {
                 // A slow disk has one to sync already.
                 let _ = self.syncs.try_send((file, self.bytes));
@@ -75,22 +112,42 @@ impl Durable {
     ///
     /// If that fails.
     pub(super) fn end(self, bytes: u64) -> Result<(), Failure> {
-        let end = || {
-            if bytes < self.bytes {
-                self.file.set_len(bytes)?;
-            }
-            self.file.sync_all()
-        };
-        end().map_err(|error| failure(&self.path, &error))?;
+        // A full disk may have taken a part of the last bytes.
+        let ended = self.file.set_len(bytes).and_then(|()| self.file.sync_all());
+        let failure = ended.map_err(|error| failure(&self.path, &error)).and_then(|()| self.check());
         // The last note is that of the whole file.
         drop(self.syncs);
-        if let Ok(mut note) = self.thread.join() {
+        if let Ok(mut note) = self.thread.join()
+            && failure.is_ok()
+        {
             note(bytes);
         }
-        Ok(())
+        failure
     }
 }
 
-fn failure(path: &Path, error: &io::Error) -> Failure {
+fn failure(path: &Path, error: impl Display) -> Failure {
     Failure::new(format_args!("can't write {}: {error}", shown(path)))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    /// A pipe takes bytes, and can't be synced.
+    #[test]
+    fn an_error_of_a_sync_ends_the_file() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("pipe");
+        assert!(Command::new("mkfifo").arg(&path).status().is_ok_and(|status| status.success()));
+        let file = File::options().read(true).write(true).open(&path).expect("a pipe");
+        let mut durable = Durable::new(&path, file, 0, Box::new(|_| panic!("it isn't synced")));
+        let failed = (0..4).find_map(|_| {
+            std::thread::sleep(SYNC);
+            durable.append(b"bytes").err()
+        });
+        let failure = failed.expect("a failure").to_string();
+        assert!(failure.starts_with("can't write ") && failure.contains("pipe: "), "{failure}");
+    }
 }

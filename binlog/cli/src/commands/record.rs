@@ -1,22 +1,28 @@
 //! `binlog record`: the log that a vehicle streams.
 
+mod padding;
+mod printer;
+mod waiting;
+
 use super::durable::Durable;
 use crate::context::Context;
 use crate::counted::counted;
 use crate::json;
 use crate::link::{Link, LinkName};
 use crate::one_line::shown;
-use crate::outcome::{CommandResult, Failure, Outcome, warn};
-use crate::output::{Output, interrupt};
-use binlog::blackbox::log::Item;
-use binlog::blackbox::{self, BlackboxLog};
+use crate::outcome::{CommandResult, Failure, Outcome};
+use crate::output::{NewFolders, interrupt, probe};
+use binlog::LogFolder;
 use binlog::host::Destination;
 use binlog::mavlink::{LogEnd, Recorder, RecorderEvent, RecorderOptions, RecorderState};
-use binlog::{Log, LogFolder};
+use padding::without_padding;
+use printer::Printer;
 use serde::Serialize;
-use std::io::{self, IsTerminal, Write};
+use std::borrow::Cow;
+use std::io::{self, ErrorKind, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use waiting::{Came, Waiting};
 
 /// Time between lines of state.
 const STATE: Duration = Duration::from_secs(1);
@@ -30,7 +36,8 @@ const LAST_NUMBER: u32 = 99_999_999;
 /// The vehicle is asked to stream once a second until it does. With ArduPilot, set bit 1 of LOG_BACKEND_TYPE. Each log
 /// is a new file, 00000001.BIN and so on for both formats, whose number is one more than that of the last log in the
 /// folder. What came before an interrupt or a power cut is kept. After 10 seconds without a message of the vehicle, the
-/// log ends; another one begins when the vehicle is back. Zeros that fill the last block of a log are cut.
+/// log ends; another one begins when the vehicle is back. Zeros that fill the last block of a log are cut. The
+/// recording continues when the reader of its output ends.
 ///
 /// Only blocks of the first vehicle that answers are recorded. MAVLink doesn't tell who sends a message: signatures
 /// aren't checked.
@@ -62,13 +69,18 @@ pub struct Arguments {
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 enum Line<'a> {
+    Waiting {
+        /// Null at the beginning.
+        reason: Option<&'static str>,
+        text: &'a str,
+    },
     Begin {
-        file: &'a str,
+        file: Cow<'a, str>,
         system: u8,
     },
     State {
         state: &'static str,
-        file: Option<&'a str>,
+        file: Option<Cow<'a, str>>,
         bytes: u64,
         bytes_per_second: u64,
         armed: Option<bool>,
@@ -76,7 +88,7 @@ enum Line<'a> {
         dropped: u64,
     },
     End {
-        file: &'a str,
+        file: Cow<'a, str>,
         bytes: u64,
         reason: &'static str,
     },
@@ -93,16 +105,25 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     if let Some(logs) = arguments.max_logs {
         folder = folder.max_logs(logs as usize).remove_oldest();
     }
+    let link = Link::open(&arguments.link, options.address)?;
+    // One that stays empty is removed.
+    let mut new_folders = NewFolders::default();
+    new_folders.create(&arguments.output)?;
+    check_room(&arguments.output, arguments.max_logs)?;
+    let (recorder, now) = (Recorder::new(options), Instant::now());
     let mut recording = Recording {
-        link: Link::open(&arguments.link, options.address)?,
-        recorder: Recorder::new(options),
+        waiting: Waiting::new(now, Came::by_now(&link, &recorder)),
+        link,
+        name: &arguments.link,
+        system: arguments.system,
+        recorder,
         folder,
         log: None,
-        out: Output::stdout(),
+        printer: Printer::start(),
         is_json: context.json,
         is_terminal: !context.json && io::stderr().is_terminal(),
-        began: Instant::now(),
-        stated: (Instant::now(), 0),
+        began: now,
+        stated: (now, 0),
         bytes: 0,
     };
     let recorded = recording.until_interrupted();
@@ -111,15 +132,34 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
         while recording.recorder.take().is_some() {}
     }
     let ended = recording.end();
-    recorded.and(ended)
+    let printed = recording.printer.end();
+    recorded.and(ended).map(|outcome| outcome.max(printed))
 }
 
-struct Recording {
+/// Checks that logs can be written to the folder, before the vehicle is there.
+fn check_room(folder: &Path, max_logs: Option<u32>) -> Result<(), Failure> {
+    use ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    let Err(error) = probe(folder) else { return Ok(()) };
+    let is_full = matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge);
+    let advice = match is_full {
+        // The first log may make room.
+        true if max_logs.is_some() => return Ok(()),
+        true => "remove files, or name another folder with -o",
+        false => "name another folder with -o, or let this user write to it",
+    };
+    Err(Failure::new(format_args!("can't write to the folder {}: {error}; {advice}", shown(folder))))
+}
+
+struct Recording<'a> {
     link: Link,
+    name: &'a LinkName,
+    /// The system that the user chose.
+    system: Option<u8>,
+    waiting: Waiting,
     recorder: Recorder,
     folder: LogFolder,
     log: Option<Durable>,
-    out: Output,
+    printer: Printer,
     is_json: bool,
     is_terminal: bool,
     began: Instant,
@@ -129,8 +169,10 @@ struct Recording {
     bytes: u64,
 }
 
-impl Recording {
+impl Recording<'_> {
     fn until_interrupted(&mut self) -> Result<(), Failure> {
+        let vehicle = self.system.map_or("a vehicle".to_owned(), |system| format!("system {system}"));
+        self.say_waiting(None, &format!("waiting for {vehicle} on {}", self.name));
         let mut interrupted: Option<Instant> = None;
         loop {
             self.step()?;
@@ -148,15 +190,44 @@ impl Recording {
         let began = self.began;
         // Never 0, which is the time of what hasn't happened.
         let now_us = || began.elapsed().as_micros() as u64 + 1;
-        self.link.receive(|sender, message| self.recorder.receive(now_us(), sender, message));
+        self.link.receive(|sender, message| {
+            self.waiting.receive(sender, message);
+            self.recorder.receive(now_us(), sender, message);
+        });
         while let Some(message) = self.recorder.next(now_us()) {
             self.link.send(&message);
         }
         self.write()?;
         if self.stated.0.elapsed() >= STATE {
-            self.state()?;
+            self.state();
+            self.say_reason();
         }
         Ok(())
+    }
+
+    /// Says why there is no log, if that is due.
+    fn say_reason(&mut self) {
+        let (now, came) = (Instant::now(), Came::by_now(&self.link, &self.recorder));
+        if self.log.is_some() {
+            self.waiting.end(now, came);
+        } else if let Some((reason, text)) = self.waiting.reason(now, came, self.link.is_open(), self.name, self.system)
+        {
+            self.say_waiting(Some(reason.name()), &text);
+        }
+    }
+
+    fn say_waiting(&mut self, reason: Option<&'static str>, text: &str) {
+        match self.is_json {
+            true => self.print(&Line::Waiting { reason, text }),
+            false => self.printer.warn(text),
+        }
+    }
+
+    fn print(&mut self, line: &Line<'_>) {
+        let mut lines = Vec::new();
+        // Memory takes it all.
+        let _ = json::line(&mut lines, line);
+        self.printer.output(lines);
     }
 
     fn write(&mut self) -> Result<(), Failure> {
@@ -165,14 +236,11 @@ impl Recording {
                 RecorderEvent::Begin(sender) => {
                     let file = self.folder.create_log().map_err(Failure::new)?;
                     let path = self.folder.path().unwrap_or(Path::new("")).to_owned();
-                    let (name, system) = (shown(&path), sender.system);
                     self.log = Some(Durable::new(&path, file, 0, Box::new(|_| {})));
-                    if self.is_json {
-                        json::line(&mut self.out, &Line::Begin { file: &name, system })?;
-                        self.out.flush()?;
-                    } else {
-                        self.clear_state();
-                        warn(format_args!("recording {name} of system {system}"));
+                    let system = sender.system;
+                    match self.is_json {
+                        true => self.print(&Line::Begin { file: path.to_string_lossy(), system }),
+                        false => self.printer.warn(format_args!("recording {} of system {system}", shown(&path))),
                     }
                 }
                 RecorderEvent::Block(block) => {
@@ -189,9 +257,12 @@ impl Recording {
 
     fn end_log(&mut self, why: LogEnd) -> Result<(), Failure> {
         let Some(log) = self.log.take() else { return Ok(()) };
-        let bytes = without_padding(log.path()).unwrap_or(log.bytes());
-        let file = shown(log.path());
+        let path = log.path().to_owned();
+        // Another file in its place says nothing of this one.
+        let whole = log.is_in_place().then(|| without_padding(&path)).flatten();
+        let bytes = whole.unwrap_or(log.bytes());
         log.end(bytes)?;
+        let file = shown(&path);
         if self.is_json {
             let reason = match why {
                 LogEnd::Stopped => "interrupted",
@@ -200,21 +271,22 @@ impl Recording {
                 LogEnd::LinkLost => "link_lost",
                 LogEnd::BlockMissing => "block_missing",
             };
-            json::line(&mut self.out, &Line::End { file: &file, bytes, reason })?;
+            self.print(&Line::End { file: path.to_string_lossy(), bytes, reason });
         } else {
-            self.clear_state();
             match why {
-                LogEnd::LinkLost => warn(format_args!("{file} ends: nothing came for 10 seconds")),
-                LogEnd::BlockMissing => warn(format_args!("{file} ends: a block is missing for 30 seconds")),
+                LogEnd::LinkLost => self.printer.warn(format_args!("{file} ends: nothing came for 10 seconds")),
+                LogEnd::BlockMissing => {
+                    self.printer.warn(format_args!("{file} ends: a block is missing for 30 seconds"));
+                }
                 LogEnd::Stopped | LogEnd::NextLog | LogEnd::Disarmed => {}
             }
-            writeln!(self.out, "{file}\t{}", counted(bytes, "byte"))?;
+            self.printer.output(format!("{file}\t{}\n", counted(bytes, "byte")).into());
         }
-        Ok(self.out.flush()?)
+        Ok(())
     }
 
     /// The line of state.
-    fn state(&mut self) -> Result<(), Failure> {
+    fn state(&mut self) {
         let (since, before) = std::mem::replace(&mut self.stated, (Instant::now(), self.bytes));
         let bytes_per_second = ((self.bytes - before) as f64 / since.elapsed().as_secs_f64().max(0.1)) as u64;
         let state = match self.recorder.state() {
@@ -222,32 +294,22 @@ impl Recording {
             RecorderState::Waiting => "waiting",
             RecorderState::Recording | RecorderState::Stopped => "recording",
         };
-        let file = self.log.as_ref().map(|log| shown(log.path()));
+        let path = self.log.as_ref().map(|log| log.path().to_owned());
         let bytes = self.log.as_ref().map_or(0, Durable::bytes);
         let (asked_again, dropped) = (self.recorder.counts().missing, self.dropped());
         let armed = self.recorder.is_armed();
         if self.is_json {
-            let file = file.as_deref();
-            let line = Line::State { state, file, bytes, bytes_per_second, armed, asked_again, dropped };
-            json::line(&mut self.out, &line)?;
-            self.out.flush()?;
+            let file = path.as_ref().map(|path| path.to_string_lossy());
+            self.print(&Line::State { state, file, bytes, bytes_per_second, armed, asked_again, dropped });
         } else if self.is_terminal {
             let armed = if armed == Some(true) { ", armed" } else { "" };
-            let line = match file {
-                Some(file) => format!(
-                    "{file}: {bytes} bytes, {bytes_per_second} bytes/s{armed}, {asked_again} asked again, {dropped} dropped"
-                ),
+            self.printer.state(match path {
+                Some(path) => {
+                    let rate = format!("{bytes} bytes, {bytes_per_second} bytes/s{armed}");
+                    format!("{}: {rate}, {asked_again} asked again, {dropped} dropped", shown(&path))
+                }
                 None => format!("{state}{armed}, {dropped} dropped"),
-            };
-            // With stderr closed there is nobody to tell.
-            let _ = write!(io::stderr(), "\r\x1b[K{line}");
-        }
-        Ok(())
-    }
-
-    fn clear_state(&self) {
-        if self.is_terminal {
-            let _ = write!(io::stderr(), "\r\x1b[K");
+            });
         }
     }
 
@@ -261,11 +323,11 @@ impl Recording {
     /// Ends the stream and the log.
     fn end(&mut self) -> CommandResult {
         self.recorder.stop();
-        self.write()?;
+        let written = self.write();
         while let Some(message) = self.recorder.next(0) {
             self.link.send(&message);
         }
-        self.clear_state();
+        written?;
         let blocks = self.recorder.counts();
         // The lines of state have the count.
         if !self.is_json {
@@ -278,27 +340,4 @@ impl Recording {
         }
         Ok(Outcome::lost_if(blocks.after_gap > 0))
     }
-}
-
-/// The length of a log without the zeros after its last whole record or frame; `None` if it doesn't end so.
-fn without_padding(path: &Path) -> Option<u64> {
-    let log = Log::open(path).ok()?;
-    let bytes = log.bytes();
-    let end = match blackbox::log::find_session(bytes) {
-        Some(0) => end_of_frames(bytes)?,
-        _ => log.records().last()?.err().filter(|skipped| skipped.is_padding(bytes))?.offset,
-    };
-    let padding = bytes.get(end..).filter(|padding| !padding.is_empty())?;
-    (end > 0 && padding.iter().all(|&byte| byte == 0)).then_some(end as u64)
-}
-
-/// Where the last frame of a Blackbox log ends; `None` if bytes after it are lost.
-fn end_of_frames(bytes: &[u8]) -> Option<usize> {
-    let log = BlackboxLog::from_bytes(bytes);
-    let session = log.sessions().last()?;
-    let (mut frames, mut is_whole) = (session.frames(), true);
-    while let Some(item) = frames.next() {
-        is_whole = !matches!(item, Item::Lost(_));
-    }
-    is_whole.then(|| frames.offset())
 }

@@ -14,13 +14,19 @@ pub struct LinkName(pub(super) Kind);
 pub(super) enum Kind {
     /// Sends to an address.
     Udp(String),
-    /// Waits for the first sender.
+    /// Receives at an address of this computer.
     UdpIn(String),
     Tcp(String),
     Serial {
         port: String,
         baud: u32,
     },
+}
+
+impl LinkName {
+    pub(super) fn is_serial(&self) -> bool {
+        matches!(self.0, Kind::Serial { .. })
+    }
 }
 
 impl FromStr for LinkName {
@@ -30,13 +36,9 @@ impl FromStr for LinkName {
         let forms = "udp:HOST:PORT, udpin:PORT, udpin:HOST:PORT, tcp:HOST:PORT or serial:PORT:BAUD";
         let Some((kind, rest)) = text.split_once(':') else { return Err(format!("a link is {forms}")) };
         let kind = match kind {
-            "udp" => Kind::Udp(host_and_port(rest)?),
-            "tcp" => Kind::Tcp(host_and_port(rest)?),
-            // Others can't reach it unless that is asked for.
-            "udpin" if !rest.trim_start_matches(':').contains(':') => {
-                Kind::UdpIn(host_and_port(&format!("127.0.0.1:{}", rest.trim_start_matches(':')))?)
-            }
-            "udpin" => Kind::UdpIn(host_and_port(rest)?),
+            "udp" => Kind::Udp(host_and_port("udp", rest)?),
+            "tcp" => Kind::Tcp(host_and_port("tcp", rest)?),
+            "udpin" => Kind::UdpIn(address_and_port(rest)?),
             "serial" => {
                 let baud = |text: &str| text.parse().ok().filter(|baud| (1..=MOST_BAUD).contains(baud));
                 match rest.rsplit_once(':').map(|(port, text)| (port, baud(text))) {
@@ -50,11 +52,36 @@ impl FromStr for LinkName {
     }
 }
 
-fn host_and_port(text: &str) -> Result<String, String> {
-    let port = |text: &str| text.parse::<u16>().ok().filter(|port| *port > 0);
-    match text.rsplit_once(':').map(|(host, text)| (host, port(text))) {
-        Some((host, Some(_))) if !host.is_empty() => Ok(text.to_owned()),
-        _ => Err(format!("`{text}` isn't a host and a port, such as 127.0.0.1:14550")),
+fn port(text: &str) -> Option<u16> {
+    text.parse().ok().filter(|port| *port > 0)
+}
+
+/// Splits at the last colon. An IPv6 address has brackets, so that its colons aren't the port's.
+fn split(text: &str) -> Option<(&str, &str)> {
+    let (host, port) = text.rsplit_once(':')?;
+    let is_whole = !host.contains(':') || host.starts_with('[') && host.ends_with(']');
+    (!host.is_empty() && is_whole).then_some((host, port))
+}
+
+fn host_and_port(kind: &str, text: &str) -> Result<String, String> {
+    match split(text) {
+        Some((_, number)) if port(number).is_some() => Ok(text.to_owned()),
+        _ => Err(format!(
+            "`{text}` isn't a host and a port from 1 to 65535: write {kind}:192.168.1.7:14550, or {kind}:[::1]:14550 \
+             for IPv6"
+        )),
+    }
+}
+
+/// Without an address it is that of this computer, so that others can't reach it unless that is asked for.
+fn address_and_port(text: &str) -> Result<String, String> {
+    match (port(text.strip_prefix(':').unwrap_or(text)), split(text)) {
+        (Some(number), _) => Ok(format!("127.0.0.1:{number}")),
+        (None, Some((_, number))) if port(number).is_some() => Ok(text.to_owned()),
+        _ => Err(format!(
+            "`{text}` isn't a port from 1 to 65535, with or without an address of this computer: write udpin:14550, \
+             udpin:0.0.0.0:14550 or udpin:[::]:14550"
+        )),
     }
 }
 
@@ -97,12 +124,20 @@ mod tests {
             ("", "a link is udp:HOST:PORT"),
             ("14550", "a link is udp:HOST:PORT"),
             ("udpout:1.2.3.4:1", "`udpout` isn't a kind of link"),
-            ("udp:14550", "`14550` isn't a host and a port"),
+            ("udp:14550", "`14550` isn't a host and a port from 1 to 65535: write udp:192.168.1.7:14550"),
             ("udp::14550", "isn't a host and a port"),
-            ("udpin:", "isn't a host and a port"),
-            ("udpin:0", "isn't a host and a port"),
-            ("udpin:65536", "isn't a host and a port"),
-            ("tcp:localhost", "isn't a host and a port"),
+            ("udp:::1:14550", "udp:[::1]:14550 for IPv6"),
+            ("udp:[::1]", "udp:[::1]:14550 for IPv6"),
+            ("tcp:localhost", "`localhost` isn't a host and a port from 1 to 65535: write tcp:"),
+            ("udpin:", "`` isn't a port from 1 to 65535"),
+            ("udpin:0", "`0` isn't a port from 1 to 65535"),
+            ("udpin:65536", "`65536` isn't a port from 1 to 65535"),
+            ("udpin:localhost", "`localhost` isn't a port from 1 to 65535"),
+            ("udpin:0.0.0.0", "write udpin:14550, udpin:0.0.0.0:14550"),
+            ("udpin:0.0.0.0:", "write udpin:14550, udpin:0.0.0.0:14550"),
+            ("udpin:0.0.0.0:port", "write udpin:14550, udpin:0.0.0.0:14550"),
+            ("udpin:::1:14550", "udpin:[::]:14550"),
+            ("udpin:[::]", "udpin:[::]:14550"),
             ("serial:/dev/ttyACM0", "bits a second"),
             ("serial:COM5:0", "bits a second"),
             ("serial::9600", "bits a second"),

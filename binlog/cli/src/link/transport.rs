@@ -2,21 +2,16 @@
 
 use super::name::{Kind, LinkName};
 use super::{WAIT, is_nothing};
-use binlog::mavlink::Frames;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs, UdpSocket};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Opening a connection, or sending, takes no longer.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// After this silence, another sender may take the place of the first one: a vehicle that restarts has another port.
-const LOST: Duration = Duration::from_secs(10);
-
 pub(super) enum Transport {
     Udp(UdpSocket),
-    /// With the first sender of a MAVLink frame, and when it sent last.
-    UdpIn(UdpSocket, Option<(SocketAddr, Instant)>),
+    UdpIn(UdpSocket),
     Tcp(TcpStream),
     #[cfg(feature = "serial")]
     Serial(Box<dyn serialport::SerialPort>),
@@ -26,7 +21,7 @@ impl std::fmt::Debug for Transport {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Transport::Udp(_) => "Udp",
-            Transport::UdpIn(..) => "UdpIn",
+            Transport::UdpIn(_) => "UdpIn",
             Transport::Tcp(_) => "Tcp",
             #[cfg(feature = "serial")]
             Transport::Serial(_) => "Serial",
@@ -46,7 +41,7 @@ impl Transport {
                 };
                 Transport::Udp(with_timeout(first(address, open)?)?)
             }
-            Kind::UdpIn(address) => Transport::UdpIn(with_timeout(first(address, UdpSocket::bind)?)?, None),
+            Kind::UdpIn(address) => Transport::UdpIn(with_timeout(first(address, UdpSocket::bind)?)?),
             Kind::Tcp(address) => {
                 let stream = first(address, |to| TcpStream::connect_timeout(&to, PATIENCE))?;
                 stream.set_nodelay(true)?;
@@ -65,28 +60,18 @@ impl Transport {
         })
     }
 
-    /// Waits for bytes; none come if nothing is there. `others` counts packets of other senders.
+    /// Waits for bytes; none come if nothing is there. A UDP port of this computer has the address that sent them.
     ///
     /// # Errors
     ///
     /// If the link is closed.
-    pub(super) fn receive(&mut self, buffer: &mut [u8], others: &mut u64) -> io::Result<usize> {
+    pub(super) fn receive(&mut self, buffer: &mut [u8]) -> io::Result<(usize, Option<SocketAddr>)> {
         let received = match self {
             Transport::Udp(socket) => socket.recv(buffer),
-            Transport::UdpIn(socket, peer) => socket.recv_from(buffer).map(|(length, from)| {
-                let bytes = buffer.get(..length).unwrap_or_default();
-                let is_peer = match peer {
-                    Some((known, last)) if *known == from || last.elapsed() < LOST => *known == from,
-                    _ => has_frame(bytes),
-                };
-                if is_peer {
-                    *peer = Some((from, Instant::now()));
-                    length
-                } else {
-                    *others = others.saturating_add(1);
-                    0
-                }
-            }),
+            Transport::UdpIn(socket) => match socket.recv_from(buffer) {
+                Ok((length, from)) => return Ok((length, Some(from))),
+                Err(error) => Err(error),
+            },
             Transport::Tcp(stream) => match stream.read(buffer) {
                 Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
                 Err(error) if error.kind() == io::ErrorKind::ConnectionReset => return Err(error),
@@ -100,21 +85,20 @@ impl Transport {
             },
         };
         match received {
-            Err(error) if is_nothing(&error) => Ok(0),
-            received => received,
+            Err(error) if is_nothing(&error) => Ok((0, None)),
+            received => received.map(|length| (length, None)),
         }
     }
 
-    /// Sends a frame. A UDP packet may be lost, as on its way.
+    /// Sends a frame, from a UDP port of this computer to the addresses `to`. A UDP packet may be lost, as on its way.
     ///
     /// # Errors
     ///
     /// If the link is closed, or doesn't take the frame.
-    pub(super) fn send(&mut self, frame: &[u8]) -> io::Result<()> {
+    pub(super) fn send(&mut self, frame: &[u8], to: impl FnOnce() -> Vec<SocketAddr>) -> io::Result<()> {
         match self {
             Transport::Udp(socket) => drop(socket.send(frame)),
-            Transport::UdpIn(socket, Some((peer, _))) => drop(socket.send_to(frame, *peer)),
-            Transport::UdpIn(_, None) => {}
+            Transport::UdpIn(socket) => to().into_iter().for_each(|to| drop(socket.send_to(frame, to))),
             Transport::Tcp(stream) => stream.write_all(frame)?,
             #[cfg(feature = "serial")]
             Transport::Serial(port) => match port.write_all(frame) {
@@ -124,11 +108,6 @@ impl Transport {
         }
         Ok(())
     }
-}
-
-/// Whether a packet has a MAVLink frame about logs, or a heartbeat.
-fn has_frame(mut packet: &[u8]) -> bool {
-    Frames::new().next(&mut packet).is_some()
 }
 
 /// What opens at the first of the addresses at which it does.

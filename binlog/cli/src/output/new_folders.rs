@@ -1,9 +1,11 @@
 //! Folders for files to come.
 
 use super::interrupt;
+use super::part::Part;
 use crate::one_line::shown;
 use crate::outcome::Failure;
 use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// Folders that were created. Those that are still empty at the end, or when the program is interrupted, are removed.
@@ -43,6 +45,20 @@ impl Drop for NewFolders {
             interrupt::keep(folder);
         }
     }
+}
+
+/// Writes a file to a folder and removes it again: a command that waits before it writes learns at once that it can't.
+///
+/// # Errors
+///
+/// If no file can be written to the folder.
+pub fn probe(folder: &Path) -> io::Result<()> {
+    let (part, mut file) = Part::begin(&folder.join("probe"))?;
+    let written = file.write_all(&[0; 512]);
+    // Windows removes closed files only.
+    drop(file);
+    drop(part);
+    written
 }
 
 #[cfg(test)]

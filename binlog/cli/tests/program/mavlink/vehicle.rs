@@ -252,6 +252,7 @@ impl Flight {
         let count = vehicle.logs.len() as u16;
         match *message {
             Message::Heartbeat { .. } => vehicle.heartbeats += 1,
+            Message::RemoteLogBlockStatus { target, .. } if ![0, vehicle.system].contains(&target.system) => {}
             Message::RemoteLogBlockStatus { seqno: Message::START, .. } => {
                 vehicle.starts += 1;
                 if self.client.is_none() && !vehicle.stream.is_empty() {
