@@ -158,7 +158,7 @@ mod tests {
     fn a_message_goes_where_its_target_was_heard() {
         let (mut peers, now) = (Peers::default(), Instant::now());
         assert_eq!(peers.addresses(now, &HEARTBEAT), []);
-        // A ground station, two vehicles, two more behind a router, and somebody who sends no frames.
+        // A ground station, two vehicles, two more through a router, and somebody who sends no frames.
         for (from, system) in [(1, 255), (2, 1), (3, 2), (4, 3), (4, 4)] {
             assert_eq!(hear(&mut peers, now, from, &heartbeat(system)), [system]);
         }

@@ -67,7 +67,7 @@ fn a_ground_station_that_speaks_first_hides_no_vehicle() {
 /// A vehicle that restarts has another port.
 #[cfg(unix)]
 #[test]
-fn a_vehicle_that_comes_back_at_another_address_is_recorded_within_seconds() {
+fn a_vehicle_at_another_address_is_recorded_within_seconds() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (port, flight) = (free_port(), flight());
     let program = record(&format!("udpin:{port}"), folder.path(), "");
