@@ -70,8 +70,13 @@ impl Link {
         self.bytes
     }
 
-    /// Prints what was dropped: frames, messages of other addresses, and `messages`, each with its name.
+    /// Prints what was dropped, as [`dropped`](Link::dropped).
     pub(crate) fn warn_of_dropped(&self, messages: &[(u64, &str)]) {
+        self.dropped(messages).iter().for_each(warn);
+    }
+
+    /// What was dropped, in a line: frames, messages of other addresses, and `messages`, each with its name.
+    pub(crate) fn dropped(&self, messages: &[(u64, &str)]) -> Option<String> {
         let frames = self.counts();
         let all = [
             (u64::from(frames.damaged), "damaged frame"),
@@ -80,9 +85,7 @@ impl Link {
         ];
         let dropped = all.iter().chain(messages).filter(|(count, _)| *count > 0);
         let dropped: Vec<String> = dropped.map(|(count, what)| format!("{count} × {what}")).collect();
-        if !dropped.is_empty() {
-            warn(format_args!("dropped: {}", dropped.join(", ")));
-        }
+        (!dropped.is_empty()).then(|| format!("dropped: {}", dropped.join(", ")))
     }
 
     /// Whether it is open. UDP always is.

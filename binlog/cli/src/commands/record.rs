@@ -331,12 +331,13 @@ impl Recording<'_> {
         let blocks = self.recorder.counts();
         // The lines of state have the count.
         if !self.is_json {
-            self.link.warn_of_dropped(&[
+            let dropped = self.link.dropped(&[
                 (blocks.foreign, "block of another sender"),
                 (blocks.ahead, "block far ahead"),
                 (blocks.headless, "block of a stream without its beginning"),
                 (blocks.after_gap, "block after a gap at the end of a log"),
             ]);
+            dropped.iter().for_each(|text| self.printer.warn(text));
         }
         Ok(Outcome::lost_if(blocks.after_gap > 0))
     }
