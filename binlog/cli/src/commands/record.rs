@@ -1,6 +1,6 @@
 //! `binlog record`: the log that a vehicle streams.
 
-mod padding;
+mod last_block;
 mod printer;
 mod waiting;
 
@@ -15,7 +15,7 @@ use crate::output::{NewFolders, interrupt, probe};
 use binlog::LogFolder;
 use binlog::host::Destination;
 use binlog::mavlink::{LogEnd, Recorder, RecorderEvent, RecorderOptions, RecorderState};
-use padding::without_padding;
+use last_block::up_to_the_last_record;
 use printer::Printer;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -259,7 +259,7 @@ impl Recording<'_> {
         let Some(log) = self.log.take() else { return Ok(()) };
         let path = log.path().to_owned();
         // Another file in its place says nothing of this one.
-        let whole = log.is_in_place().then(|| without_padding(&path)).flatten();
+        let whole = log.is_in_place().then(|| up_to_the_last_record(&path)).flatten();
         let bytes = whole.unwrap_or(log.bytes());
         log.end(bytes)?;
         let file = shown(&path);

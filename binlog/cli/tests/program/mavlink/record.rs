@@ -1,6 +1,7 @@
 use super::vehicle::{Flying, Vehicle, free_port};
 use super::{Running, wait_until};
 use crate::Ran;
+use binlog::Log;
 use binlog::blackbox::BlackboxLog;
 use binlog::blackbox::log::Item;
 use binlog::mavlink::{Address, Link, MAX_FRAME, Message};
@@ -70,6 +71,25 @@ fn a_stream_becomes_a_numbered_log() {
             format!("binlog: waiting for a vehicle on {}\n", vehicle.link.replace("udpin:", "udpin:127.0.0.1:"));
         let recording = format!("binlog: recording {} of system 1\n", path.display());
         assert!(ran.stderr.starts_with(&(waiting + &recording)), "{}", ran.stderr);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_record_whose_rest_never_came_is_cut() {
+    let flight = flight();
+    // Blocks end inside of records, and inside of headers.
+    for blocks in (1..).map(|block| block * Message::BLOCK).skip(flight.len() / Message::BLOCK / 2).take(3) {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let vehicle = Vehicle { stream: flight[..blocks].to_vec(), ..Vehicle::new() }.fly();
+        let program = record(&vehicle.link, folder.path(), "");
+        wait_for_all(&vehicle);
+        program.interrupt("-INT");
+        let ran = program.ends();
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let log = fs::read(folder.path().join("00000001.BIN")).expect("the log");
+        let records = Log::from_bytes(&flight[..blocks]).records().flatten().map(|record| record.len()).sum::<usize>();
+        assert!(log == flight[..records], "{} bytes of {blocks}, {records} in records", log.len());
     }
 }
 
