@@ -41,10 +41,10 @@
 //! | raw data | `fixed_size_binary(64)` |
 //! | arrays | `fixed_size_list(int16, 32)` |
 //!
-//! The metadata of a field has `unit`, `scale`, `multiplier` and `description`, as far as the log says them; that of a
+//! The metadata of a field has `unit`, `scale`, `multiplier` and `description`, if the log says them; that of a
 //! table `type` and `description`. NaN stays NaN. Columns that a log lacks are [null](ArrowColumn::nulls).
 // The structs of the interface contain pointers, and are released by functions that C calls. Everything that decides
-// what is in the memory behind them is in `column`, which has no `unsafe`.
+// what is in the memory that they point to is in `column`, which has no `unsafe`.
 #![allow(unsafe_code)]
 
 mod column;
@@ -178,7 +178,7 @@ unsafe extern "C" fn release_schema(schema: *mut ArrowSchema) {
 struct ArrayData {
     buffers: Vec<*const c_void>,
     children: Vec<*mut ArrowArray>,
-    /// The memory behind `buffers`.
+    /// The memory that `buffers` point to.
     _memory: Vec<Buffer>,
 }
 
@@ -233,7 +233,7 @@ impl ArrowArray {
         let data = Box::into_raw(Box::new(ArrayData {
             buffers: [first].into_iter().chain(memory.iter().map(address)).collect(),
             children: children.into_iter().map(|child| Box::into_raw(Box::new(child))).collect(),
-            // What the buffers have is on the heap behind an `Arc`, where it stays until the last one is dropped.
+            // What the buffers have is on the heap in an `Arc`, where it stays until the last one is dropped.
             _memory: validity.into_iter().chain(memory).collect(),
         }));
         // SAFETY: `data` was just made from a box, and nothing else refers to it.
@@ -421,7 +421,7 @@ macro_rules! released_when_dropped {
             }
         }
 
-        // SAFETY: what it points to is owned by it alone: boxes, memory behind an `Arc` that nobody writes to, and
+        // SAFETY: what it points to is owned by it alone: boxes, memory in an `Arc` that nobody writes to, and
         // iterators that are `Send`. Its functions use nothing that belongs to a thread.
         unsafe impl Send for $type {}
 

@@ -2,10 +2,12 @@
 
 pub(crate) mod bytes;
 pub(crate) mod kind;
+pub(crate) mod numbers;
 pub(crate) mod schema;
 pub(crate) mod values;
 
 pub use bytes::OpenError;
 pub use kind::Kind;
+pub use numbers::Numbers;
 pub use schema::{ColumnSchema, ConflictCause, SchemaConflict, SchemaUnion, TableSchema, distinct_labels};
 pub use values::Values;

@@ -203,7 +203,7 @@ impl<'a> Session<'a> {
     pub fn table_names(&self) -> Vec<String> {
         match self.ardupilot() {
             Some(log) => log.types().map(|rows| rows.name().to_owned()).collect(),
-            None => self.frames().map(|table| names::of_letter(table.letter())).collect(),
+            None => self.frames().map(|table| table.name()).collect(),
         }
     }
 
@@ -265,7 +265,7 @@ impl<'a> Session<'a> {
                 .try_for_each(|rows| of_rows(&rows, |_| true)?.iter().try_for_each(&mut visit)),
             None => self
                 .frames()
-                .filter(|table| is_chosen(&names::of_letter(table.letter())))
+                .filter(|table| is_chosen(&table.name()))
                 .try_for_each(|table| visit(&of_frames(table, |_| true))),
         }
     }
@@ -285,7 +285,7 @@ impl<'a> Session<'a> {
 fn of_frames(table: &blackbox::log::Table, is_wanted: impl Fn(&str) -> bool) -> Table<'_> {
     let columns = table.columns().iter().filter(|column| is_wanted(column.name()));
     Table {
-        name: names::of_letter(table.letter()),
+        name: table.name(),
         instance_label: None,
         times_us: table.times_us().into(),
         columns: columns

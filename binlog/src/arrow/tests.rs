@@ -27,20 +27,20 @@ fn text<'a>(text: *const c_char) -> &'a str {
 
 /// The children of a schema.
 fn fields(schema: &ArrowSchema) -> Vec<&ArrowSchema> {
-    // SAFETY: the interface says that there are so many.
+    // SAFETY: it has `n_children` of them.
     (0..schema.n_children as usize).map(|i| unsafe { &**schema.children.add(i) }).collect()
 }
 
 /// The children of an array.
 fn columns(array: &ArrowArray) -> Vec<&ArrowArray> {
-    // SAFETY: the interface says that there are so many.
+    // SAFETY: it has `n_children` of them.
     (0..array.n_children as usize).map(|i| unsafe { &**array.children.add(i) }).collect()
 }
 
 /// A buffer of an array as values.
 fn buffer<T>(array: &ArrowArray, i: usize, length: usize) -> &[T] {
     assert!(i < array.n_buffers as usize);
-    // SAFETY: the interface says that there are so many buffers, and the tests know their lengths.
+    // SAFETY: the array has `n_buffers` of them, and the tests know their lengths.
     unsafe { slice::from_raw_parts((*array.buffers.add(i)).cast(), length) }
 }
 
@@ -55,7 +55,7 @@ fn pairs(schema: &ArrowSchema) -> Vec<(String, String)> {
     }
     let mut at = schema.metadata.cast::<u8>();
     let mut take = |length: usize| {
-        // SAFETY: the interface says that so many bytes follow.
+        // SAFETY: the length in front of the text says how many bytes follow.
         let bytes = unsafe { slice::from_raw_parts(at, length) };
         // SAFETY: as above.
         at = unsafe { at.add(length) };

@@ -12,7 +12,7 @@ mod typed;
 pub use frames::{Frame, Frames, Item};
 pub use lost::{Lost, LostReason};
 pub use session::{Session, find_session};
-pub use tables::{Column, LoggedEvent, Table, Tables};
+pub use tables::{Column, LoggedEvent, Table, Tables, table_name};
 pub use typed::{Beyond, Typed, TypedError, TypedFrame, TypedFrames};
 
 use crate::source::OpenError;

@@ -13,8 +13,8 @@
 //! # The map
 //!
 //! - One type: [`Log::rows`] are its records; [`Column`] is one column with its unit, [`Log::numbers`] its numbers,
-//!   [`Rows::columns`] several columns in one pass. A [`Scaling`] selects stored numbers, those that pymavlink shows, or
-//!   those in the column's unit. [`Rows::schema`] says what the columns are, without reading a value.
+//!   [`Rows::columns`] several columns in one pass. A [`Scaling`] selects stored numbers, those that pymavlink shows,
+//!   or those in the column's unit. [`Rows::schema`] says what the columns are, without reading a value.
 //! - Handles: [`OwnedRows`] keep their log. Columns own their values.
 //! - Several logs: a [`SchemaUnion`] has the columns that any of them has.
 //! - Everything: [`Log::tables`] has all columns of all types.
@@ -64,7 +64,8 @@ mod wraps;
 
 pub use crate::read::descriptions::{Described, DescribedColumn, DescribedMessage};
 pub use crate::source::{
-    ColumnSchema, ConflictCause, Kind, OpenError, SchemaConflict, SchemaUnion, TableSchema, Values, distinct_labels,
+    ColumnSchema, ConflictCause, Kind, Numbers, OpenError, SchemaConflict, SchemaUnion, TableSchema, Values,
+    distinct_labels,
 };
 pub use boots::Boot;
 pub use clock::{Clock, ClockSearch};
@@ -75,7 +76,6 @@ pub use flight::{
     StateInterval, TextMessage, Vehicle,
 };
 pub(crate) use flight::{DescriptionPieces, EVENT_ARMED, EVENT_DISARMED, Incomplete, names_vehicle};
-pub use numbers::Numbers;
 pub use owned::OwnedRows;
 pub use rows::{RowRecords, Rows};
 pub use select::SelectError;

@@ -62,8 +62,8 @@ impl Kind {
         matches!(self, Kind::F32 | Kind::F64)
     }
 
-    /// The kind of the same or the next larger width that has a sign: `U16` becomes `I32`. `U64` becomes `I64`, which lacks
-    /// the upper half of its values; others are as they are. For engines without unsigned numbers.
+    /// The kind of the same or the next larger width that has a sign: `U16` becomes `I32`. `U64` becomes `I64`, which
+    /// lacks the upper half of its values; others are as they are. For engines without unsigned numbers.
     #[must_use]
     pub fn signed(self) -> Kind {
         match self {

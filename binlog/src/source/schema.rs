@@ -151,8 +151,8 @@ impl SchemaUnion {
     ///
     /// # Errors
     ///
-    /// If the log has a column in another unit or with other names, or with values that no kind holds beside those of the
-    /// other logs. The union then stays as it was.
+    /// If the log has a column in another unit or with other names, or with values that no kind holds beside those of
+    /// the other logs. The union then stays as it was.
     pub fn add(&mut self, log: &str, other: &TableSchema) -> Result<(), SchemaConflict> {
         let mut union = self.clone();
         for column in &other.columns {
@@ -244,8 +244,8 @@ debug_is_text!(SchemaConflict);
 
 impl std::error::Error for SchemaConflict {}
 
-/// Labels made distinct, which are the names of columns: of labels that are the same, the first keeps it, and others get
-/// `_2`, `_3` and so on, whichever no other column has. Labels are the same in a damaged definition only.
+/// Labels made distinct, which are the names of columns: of labels that are the same, the first keeps it, and others
+/// get `_2`, `_3` and so on, whichever no other column has. Labels are the same in a damaged definition only.
 ///
 /// ```
 /// use binlog::log::distinct_labels;

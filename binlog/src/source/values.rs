@@ -137,8 +137,8 @@ impl Values {
         })
     }
 
-    /// The values as numbers of a [wider](Kind::widened) kind. The values themselves, which aren't copied, if they are of
-    /// the kind; back again, if the kind doesn't hold all values of theirs.
+    /// The values as numbers of a [wider](Kind::widened) kind. The values themselves, which aren't copied, if they are
+    /// of the kind; back again, if the kind doesn't hold all values of theirs.
     ///
     /// # Errors
     ///

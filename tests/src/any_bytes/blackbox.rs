@@ -6,6 +6,7 @@ use binlog::Scaling;
 use binlog::blackbox::log::{Item, Lost, Session};
 use binlog::blackbox::{BlackboxLog, MAX_FIELDS, MAX_FRAME_BYTES};
 use binlog::convert::to_ardupilot;
+use binlog::log::{Kind, Numbers, Values};
 
 /// Reads a log frame by frame and as tables. Both give the same.
 pub fn log(bytes: &[u8]) {
@@ -31,6 +32,14 @@ pub fn log(bytes: &[u8]) {
         assert_eq!(counts.end, tables.foreign().start);
         for table in tables.tables() {
             assert_eq!(table.times_us().len(), table.len());
+            for scaling in [Scaling::Stored, Scaling::Shown, Scaling::Units] {
+                for numbers in [Numbers::Native, Numbers::F64(scaling), Numbers::Scaled(scaling)] {
+                    let said = session.schema(table.letter(), numbers).columns;
+                    let kinds: Vec<Kind> = said.iter().map(|column| column.kind).collect();
+                    let values: Vec<Values> = table.columns().iter().map(|column| column.to_values(numbers)).collect();
+                    assert_eq!(kinds, values.iter().map(Values::kind).collect::<Vec<_>>());
+                }
+            }
             for column in table.columns() {
                 assert_eq!(column.len(), table.len());
                 assert_eq!(column.to_f64(Scaling::Units).len(), table.len());

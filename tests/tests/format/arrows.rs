@@ -137,7 +137,7 @@ const CRATES: [Crate; 4] = [
             ("output", &["one_line", "outcome"]),
             ("patterns", &["outcome", "suggest"]),
             ("context", &["input", "outcome"]),
-            ("definitions", &["any_log", "input", "outcome"]),
+            ("definitions", &["input", "outcome"]),
             (
                 "export",
                 &[
@@ -160,10 +160,7 @@ const CRATES: [Crate; 4] = [
             ),
             ("parameters", &["any_log", "input", "intervals", "one_line", "outcome"]),
             ("plot", &["any_log", "columns", "intervals", "outcome", "track"]),
-            (
-                "dump",
-                &["columns", "export", "intervals", "json", "line_buffer", "number", "one_line", "patterns", "texts"],
-            ),
+            ("dump", &["export", "intervals", "json", "line_buffer", "number", "one_line", "patterns", "texts"]),
             ("selection", &["any_log", "context", "input", "intervals", "outcome", "suggest"]),
             ("statistics", &["columns", "export", "intervals"]),
             (

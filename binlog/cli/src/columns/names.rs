@@ -2,22 +2,14 @@
 
 use crate::outcome::Failure;
 use crate::suggest;
+use binlog::blackbox::log::table_name;
 use binlog::log::{Rows, SelectError};
 use std::collections::HashSet;
 
-/// The tables of Blackbox frames that every firmware has, by letter.
-const FRAMES: [(u8, &str); 4] = [(b'I', "main"), (b'S', "slow"), (b'G', "gps"), (b'H', "home")];
-
-/// The name of the table of frames with a letter.
-pub(crate) fn of_letter(letter: u8) -> String {
-    let name = FRAMES.into_iter().find(|(of, _)| *of == letter);
-    name.map_or_else(|| char::from(letter).to_string(), |(_, name)| name.to_owned())
-}
-
 /// The letter of the frames in a table, given its name or the letter.
 pub(super) fn letter_of(name: &str) -> Option<u8> {
-    if let Some((letter, _)) = FRAMES.into_iter().find(|(_, of)| *of == name) {
-        return Some(letter);
+    if let Some(letter) = b"ISGH".iter().find(|letter| table_name(**letter) == name) {
+        return Some(*letter);
     }
     match name.as_bytes() {
         [letter] => Some(*letter),
@@ -96,7 +88,6 @@ mod tests {
         for (name, letter) in [("main", Some(b'I')), ("gps", Some(b'G')), ("Z", Some(b'Z')), ("", None), ("xy", None)] {
             assert_eq!(letter_of(name), letter, "{name}");
         }
-        assert_eq!((of_letter(b'S'), of_letter(b'Z')), ("slow".into(), "Z".into()));
     }
 
     #[test]

@@ -2,12 +2,12 @@
 //! `{"meta":{"type":"main","timestamp":36.1},"data":{"loopIteration":0,"time":36100000}}`.
 
 use super::frames::DumpedFrames;
-use crate::columns::names;
 use crate::export::described;
 use crate::intervals::Intervals;
 use crate::line_buffer::LineBuffer;
 use crate::patterns::Patterns;
 use crate::{json, number};
+use binlog::blackbox::log::table_name;
 use binlog::blackbox::log::{Item, Session};
 use std::io::{self, Write};
 
@@ -46,7 +46,7 @@ pub fn frames_json(
             }
             Item::Frame(frame) if intervals.contains(frame.time_us()) => {
                 let letter = if frame.letter() == b'P' { b'I' } else { frame.letter() };
-                let table = names::of_letter(letter);
+                let table = table_name(letter);
                 if !types.contains(&table) {
                     continue;
                 }

@@ -2,7 +2,6 @@
 
 use super::choice::Choice;
 use super::chosen_table::{Cells, ChosenColumn, ChosenTable, Scale};
-use crate::columns::names::of_letter;
 use binlog::blackbox::log::{LoggedEvent, Session, Tables};
 use binlog::blackbox::{Adjusted, Event, Header, Quantity};
 
@@ -31,7 +30,7 @@ pub(super) fn scale(header: &Header<'_>, field: &str) -> Scale {
 pub(super) fn tables(session: &Session<'_>, tables: &Tables, choice: &Choice) -> Vec<ChosenTable> {
     let mut all = Vec::new();
     for table in tables.tables() {
-        let name = of_letter(table.letter());
+        let name = table.name();
         let wanted = table.columns().iter().filter(|column| choice.has_column(&name, column.name()));
         let column = |column: &binlog::blackbox::log::Column| ChosenColumn {
             label: column.name().into(),

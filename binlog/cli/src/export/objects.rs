@@ -10,10 +10,11 @@ use super::choice::Choice;
 use super::chosen_table::{Scale, TIME, hexadecimal, is_raw};
 use super::tables;
 use crate::any_log::Session;
-use crate::columns::names::{self, of_letter};
+use crate::columns::names;
 use crate::intervals::Intervals;
 use crate::texts::{Joined, Part};
 use crate::{json, number};
+use binlog::blackbox::log::table_name;
 use binlog::blackbox::log::{Frame, Item};
 use binlog::log::ValueNames;
 use binlog::{Log, LoggedColumn, LoggedDefinition, Record, Value};
@@ -200,7 +201,7 @@ fn frames<E>(
         match item {
             Item::Frame(frame) if intervals.contains(frame.time_us()) => {
                 // I and P frames are main frames.
-                let name = of_letter(if frame.letter() == b'P' { b'I' } else { frame.letter() });
+                let name = table_name(frame.letter());
                 if !choice.has_type(&name) {
                     continue;
                 }

@@ -1,4 +1,4 @@
-//! Which format bytes are, and what they are if they are no log.
+//! Which format bytes are, and what a file is that isn't a log.
 
 use super::other_file;
 use crate::card_image::is_card;

@@ -7,7 +7,7 @@ use crate::blackbox::event::Event;
 use crate::blackbox::header::{LoggedField, Number};
 use crate::blackbox::quantity::Quantity;
 use crate::format::Scaling;
-use crate::source::Values;
+use crate::source::{ColumnSchema, Kind, Numbers, TableSchema, Values, distinct_labels};
 use std::ops::{Range, RangeInclusive};
 
 /// The columns of a session's frames, and its events and lost stretches: returned by [`Session::tables`].
@@ -134,7 +134,62 @@ impl Tables {
     }
 }
 
+/// The names of the frames that every firmware has, by letter.
+const FRAMES: [(u8, &str); 4] = [(b'I', "main"), (b'S', "slow"), (b'G', "gps"), (b'H', "home")];
+
+/// The name of the table of frames with a letter: `main` for I and P, `slow`, `gps`, `home`, or else the letter.
+pub fn table_name(letter: u8) -> String {
+    let letter = if letter == b'P' { b'I' } else { letter };
+    let name = FRAMES.into_iter().find(|(of, _)| *of == letter);
+    name.map_or_else(|| char::from(letter).to_string(), |(_, name)| name.to_owned())
+}
+
+impl Session<'_> {
+    /// What the columns of the frames with this letter are, without decoding a frame: those of [`Column::to_values`]
+    /// with these `numbers`.
+    pub fn schema(&self, letter: u8, numbers: Numbers) -> TableSchema {
+        let mut schema = TableSchema::new(table_name(letter));
+        let fields = self.columns(if letter == b'P' { b'I' } else { letter });
+        let labels = distinct_labels(fields.iter().map(LoggedField::name));
+        let column = |(field, label): (&LoggedField, String)| {
+            let quantity = Quantity::of(self.header(), field.name());
+            let stored = match field.number() {
+                Number::Signed | Number::Signed16 => Kind::I32,
+                Number::Unsigned => Kind::U32,
+            };
+            let is_float = factor_of(quantity, numbers).is_some() || matches!(numbers, Numbers::F64(_));
+            let mut column = ColumnSchema::new(label, if is_float { Kind::F64 } else { stored });
+            if let Some(Quantity { unit, zero, factor }) = quantity {
+                let is_scaled = numbers.asked() != Scaling::Stored;
+                // A number in its unit is a product only if it counts from 0.
+                if is_scaled || zero == 0.0 {
+                    column.unit = unit.name().into();
+                    column.scale = if is_scaled { 1.0 } else { factor };
+                }
+            }
+            column
+        };
+        schema.columns = fields.iter().zip(labels).map(column).collect();
+        schema
+    }
+}
+
+/// How numbers are scaled; `None` if they stay what they are.
+fn factor_of(quantity: Option<Quantity>, numbers: Numbers) -> Option<Quantity> {
+    quantity.filter(|quantity| numbers.asked() != Scaling::Stored && (quantity.zero, quantity.factor) != (0.0, 1.0))
+}
+
 impl Table {
+    /// Its name: `main`, `slow`, `gps`, `home`, or the letter.
+    pub fn name(&self) -> String {
+        table_name(self.letter)
+    }
+
+    /// The columns, without the table.
+    pub fn into_columns(self) -> Vec<Column> {
+        self.columns
+    }
+
     /// The letter of the frames; I for main frames.
     pub fn letter(&self) -> u8 {
         self.letter
@@ -191,6 +246,22 @@ impl Column {
     /// The values as logged: [`Values::I32`] or [`Values::U32`].
     pub fn values(&self) -> &Values {
         &self.values
+    }
+
+    /// The values as logged, without the column's name and unit.
+    pub fn into_values(self) -> Values {
+        self.values
+    }
+
+    /// All values in this type: of `F64` and `Scaled`, the numbers of [`to_f64`](Self::to_f64).
+    pub fn to_values(&self, numbers: Numbers) -> Values {
+        match numbers {
+            Numbers::F64(scaling) => Values::F64(self.to_f64(scaling)),
+            Numbers::Scaled(scaling) if factor_of(self.quantity, numbers).is_some() => {
+                Values::F64(self.to_f64(scaling))
+            }
+            Numbers::Native | Numbers::Scaled(_) => self.values.clone(),
+        }
     }
 
     /// One value as logged.
@@ -290,5 +361,40 @@ impl Growing {
         };
         let columns = session.columns(self.letter).iter().zip(self.columns).map(column).collect();
         Table { letter: self.letter, times_us: self.times_us, columns }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::blackbox::BlackboxLog;
+    use crate::format::Scaling;
+    use crate::source::{Kind, Numbers, Values};
+
+    const LOG: &[u8] = b"H Product:Blackbox flight data recorder by Nicholas Sherlock\nH Data version:2\n\
+        H I interval:1\nH P interval:1/1\n\
+        H Field I name:loopIteration,time,axisP[0],debug[0]\nH Field I signed:0,0,1,1\n\
+        H Field I predictor:0,0,0,0\nH Field I encoding:1,1,0,0\nI\x01\x02\x06\x08";
+
+    #[test]
+    fn a_schema_says_what_decoded_columns_are() {
+        let log = BlackboxLog::from_bytes(LOG);
+        let session = log.session(0).expect("a session");
+        let tables = session.tables();
+        let main = tables.main();
+        assert_eq!((main.name(), main.len()), ("main".into(), 1));
+        let axis = |numbers| {
+            let schema = session.schema(b'I', numbers);
+            let column = schema.column("axisP[0]").expect("a column");
+            let values = main.column("axisP[0]").expect("a column").to_values(numbers);
+            (column.kind, column.unit.clone(), column.scale, values)
+        };
+        assert_eq!(axis(Numbers::Native), (Kind::I32, "%".into(), 0.1, Values::I32(vec![3])));
+        let in_unit = 3.0 * 0.1;
+        for numbers in [Numbers::F64(Scaling::Shown), Numbers::Scaled(Scaling::Units)] {
+            assert_eq!(axis(numbers), (Kind::F64, "%".into(), 1.0, Values::F64(vec![in_unit])));
+        }
+        let schema = session.schema(b'P', Numbers::Scaled(Scaling::Shown));
+        let kinds: Vec<Kind> = schema.columns.iter().map(|column| column.kind).collect();
+        assert_eq!(kinds, [Kind::U32, Kind::F64, Kind::F64, Kind::I32]);
     }
 }

@@ -1,13 +1,12 @@
 //! One column of a log.
 
 use super::gather::{Cells, Scale};
-use super::numbers::Numbers;
 use super::value_names::ValueNames;
 use crate::format::{Format, Scaling, Value};
 use crate::read::LoggedColumn;
 use crate::read::catalogue::column::ResolvedColumn;
 use crate::read::catalogue::units::Units;
-use crate::source::Values;
+use crate::source::{Numbers, Values};
 use std::borrow::Cow;
 
 /// A column: the values of all records of a type, in the order of the log.
@@ -79,12 +78,10 @@ impl Quantity {
 
     /// The unit of numbers that are decoded in this way, and what they are multiplied by to be in it.
     pub(super) fn unit_and_scale(&self, numbers: Numbers) -> (String, f64) {
-        match numbers {
-            Numbers::Native | Numbers::F64(Scaling::Stored) | Numbers::Scaled(Scaling::Stored) => {
-                (self.shown_unit.clone(), self.format.divisor().map_or(1.0, f64::recip))
-            }
-            Numbers::F64(Scaling::Shown) | Numbers::Scaled(Scaling::Shown) => (self.shown_unit.clone(), 1.0),
-            Numbers::F64(Scaling::Units) | Numbers::Scaled(Scaling::Units) => (self.unit.clone(), 1.0),
+        match numbers.asked() {
+            Scaling::Stored => (self.shown_unit.clone(), self.format.divisor().map_or(1.0, f64::recip)),
+            Scaling::Shown => (self.shown_unit.clone(), 1.0),
+            Scaling::Units => (self.unit.clone(), 1.0),
         }
     }
 

@@ -3,13 +3,12 @@
 use super::column::{Column, Quantity};
 use super::decode::{Plan, PlannedColumn, Stretch, add_to, decode, threads};
 use super::gather::Cells;
-use super::numbers::Numbers;
 use super::offsets::Run;
 use super::rows::Rows;
 use super::select::SelectError;
 use crate::format::Scaling;
-use crate::source::Values;
 use crate::source::values::Room;
+use crate::source::{Numbers, Values};
 
 impl Rows<'_> {
     /// The columns with these labels, in one pass over the records of the type. All columns of a type:

@@ -12,8 +12,8 @@ use std::num::NonZero;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-/// Columns are decoded in blocks of this many bytes of the log. A block stays in the second-level cache while all columns
-/// of all types are read from it.
+/// Columns are decoded in blocks of this many bytes of the log. A block stays in the second-level cache while all
+/// columns of all types are read from it.
 const BLOCK: usize = 512 * 1024;
 
 /// Records of a single type are decoded this many at a time. They stay in the second-level cache, too.

@@ -1,20 +1,8 @@
-//! In which type numbers are decoded.
+//! How columns are decoded, so that a user gets numbers in a type.
 
 use super::gather::{Cells, Scale};
 use crate::format::{Format, Scaling};
-use crate::source::Kind;
-
-/// The number type of decoded columns.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Numbers {
-    /// As stored, not scaled: [`Log::tables`](crate::Log::tables).
-    #[default]
-    Native,
-    /// `f64`, scaled: [`Log::tables_f64`](crate::Log::tables_f64).
-    F64(Scaling),
-    /// `f64` where the scaling changes the numbers, and else as stored.
-    Scaled(Scaling),
-}
+use crate::source::{Kind, Numbers};
 
 impl Numbers {
     /// How a column is decoded, of which [`Scaling`] makes this scale.

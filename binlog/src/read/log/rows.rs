@@ -151,8 +151,8 @@ impl<'log> Rows<'log> {
         self.pieces.iter().map(only)
     }
 
-    /// The records at these places, counted from 0; fewer if there are fewer. Batches of a long table take little memory
-    /// in this way.
+    /// The records at these places, counted from 0; fewer if there are fewer. Batches of a long table take little
+    /// memory in this way.
     #[must_use]
     pub fn slice(&self, range: Range<usize>) -> Rows<'log> {
         let [from, until] = [range.start, range.end].map(|place| self.offset_at(place));
@@ -283,8 +283,8 @@ impl<'log> Rows<'log> {
     }
 
     /// The column with this label. Of columns that have the same, the first; the others have the labels of
-    /// [`distinct_labels`](LoggedDefinition::distinct_labels). A TimeUS of 32 bits that begins again at 0, or has a sign, has [the extended
-    /// times](Record::time_us), as [`Values::U64`].
+    /// [`distinct_labels`](LoggedDefinition::distinct_labels). A TimeUS of 32 bits that begins again at 0, or has a
+    /// sign, has [the extended times](Record::time_us), as [`Values::U64`].
     ///
     /// # Errors
     ///

@@ -2,11 +2,10 @@
 
 use super::column::Quantity;
 use super::gather::Cells;
-use super::numbers::Numbers;
 use super::rows::Rows;
 use super::select::SelectError;
 use crate::read::LoggedDefinition;
-use crate::source::{ColumnSchema, Kind, TableSchema};
+use crate::source::{ColumnSchema, Kind, Numbers, TableSchema};
 use std::collections::HashSet;
 
 impl Rows<'_> {
@@ -43,8 +42,8 @@ impl Rows<'_> {
     ///
     /// # Errors
     ///
-    /// If the log redefines a column with another format, unit or multiplier. [`by_definition`](Rows::by_definition) has
-    /// the records of each definition.
+    /// If the log redefines a column with another format, unit or multiplier. [`by_definition`](Rows::by_definition)
+    /// has the records of each definition.
     pub fn schema(&self, numbers: Numbers) -> Result<TableSchema, SelectError> {
         let mut seen = HashSet::new();
         let labels = self.definitions().flat_map(|definition| definition.distinct_labels());

@@ -2,11 +2,10 @@
 
 use super::column::{Column, Quantity};
 use super::decode::{Plan, PlannedColumn, decode, threads};
-use super::numbers::Numbers;
 use super::rows::Rows;
 use crate::format::Scaling;
 use crate::read::{Log, LoggedColumn, LoggedDefinition};
-use crate::source::Values;
+use crate::source::{Numbers, Values};
 use std::fmt;
 use std::num::NonZero;
 

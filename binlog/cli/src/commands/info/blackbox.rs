@@ -2,11 +2,11 @@
 
 use super::{DamageInfo, ModeInfo, SessionInfo, TypeInfo, seconds};
 use crate::any_log::{self, SessionLog};
-use crate::columns::names;
 use crate::intervals::Intervals;
 use crate::parameters;
 use crate::progress::Progress;
 use binlog::AnyLog;
+use binlog::blackbox::log::table_name;
 use binlog::blackbox::log::{Item, Session};
 use std::collections::BTreeMap;
 
@@ -46,9 +46,9 @@ fn frames_of(session: &Session<'_>) -> SessionInfo {
                 // The frames of a damaged log may go back.
                 first = first.min(Some(frame.time_us())).or(Some(frame.time_us()));
                 last = last.max(Some(frame.time_us()));
-                (0, names::of_letter(b'I'), frame.length())
+                (0, table_name(b'I'), frame.length())
             }
-            Item::Frame(frame) => (1, names::of_letter(frame.letter()), frame.length()),
+            Item::Frame(frame) => (1, table_name(frame.letter()), frame.length()),
             Item::Event { .. } => (2, "events".to_owned(), 0),
             Item::Lost(lost) => {
                 info.damage.push(DamageInfo { offset: lost.offset, length: lost.length, what: lost.to_string() });
@@ -63,7 +63,7 @@ fn frames_of(session: &Session<'_>) -> SessionInfo {
     let duration_s = first.zip(last).map(|(first, last)| seconds(last - first));
     let of_type = |((order, name), (records, bytes)): ((usize, String), (u64, u64))| {
         // The others are logged when something changes.
-        let is_regular = order == 0 || name == names::of_letter(b'G');
+        let is_regular = order == 0 || name == table_name(b'G');
         let rate = duration_s.filter(|duration| is_regular && records > 1 && *duration > 0.0);
         TypeInfo { name, records, bytes, rate: rate.map(|duration| (records - 1) as f64 / duration), instances: 1 }
     };
