@@ -27,6 +27,9 @@ use std::time::{Duration, Instant, SystemTime};
 /// The command gives up after this time without anything new.
 const PATIENCE_S: u64 = 20;
 
+/// After such a silence, the vehicle may be another one, or may have started again, with other logs.
+const SILENCE_US: u64 = 2_000_000;
+
 /// The first packet of a log tells its format.
 const HEAD: u32 = Message::DATA as u32;
 
@@ -272,7 +275,11 @@ impl Download<'_> {
         self.downloader.fetch(log.id, from, to);
         let mut bytes = Vec::new();
         while !self.downloader.is_fetched() {
+            let silent_us = self.downloader.silent_us(self.now_us());
             self.step().map_err(|failure| Stop::All(failure.context(format_args!("log {}", log.id))))?;
+            if silent_us >= SILENCE_US && self.downloader.silent_us(self.now_us()) < silent_us {
+                self.list_again(log)?;
+            }
             self.downloader.take(&mut bytes);
             if !bytes.is_empty() {
                 take(&bytes).map_err(Stop::All)?;
@@ -292,14 +299,15 @@ impl Download<'_> {
         Ok(whole)
     }
 
-    /// Asks for the entry of a log again, whose number means another log if logs were removed since the list came.
+    /// Asks for the entry of a log again, whose number means another log if logs were removed since the list came. A
+    /// log that has grown may not shrink again.
     fn list_again(&mut self, log: ListedLog) -> Result<ListedLog, Stop> {
         self.downloader.list_again(log.id);
         loop {
             self.step().map_err(|failure| Stop::All(failure.context(format_args!("log {}", log.id))))?;
             match self.downloader.relisted() {
-                Some(Relisted::Same(log)) => return Ok(log),
-                Some(Relisted::Changed) => {
+                Some(Relisted::Same(now)) if now.size >= log.size && now.time_utc >= log.time_utc => return Ok(now),
+                Some(_) => {
                     let text = "the vehicle's logs have changed since they were listed, and the number may mean another \
                                 log; run the command again";
                     return Err(Stop::Log(Failure::new(format_args!("log {}: {text}", log.id))));
@@ -348,9 +356,14 @@ impl Download<'_> {
             Ok(())
         });
         drop(progress);
+        let fetched = fetched.and_then(|()| self.list_again(log));
         let bytes = file.bytes();
         let ended = file.end(bytes).map_err(Stop::All);
         if let Err(stop) = fetched {
+            // The part may have bytes of two logs, which its ends don't show.
+            if matches!(stop, Stop::Log(_)) {
+                part.remove();
+            }
             if part.path().exists() {
                 warn(format_args!(
                     "{} has {bytes} of {}; the same command resumes it",

@@ -202,6 +202,13 @@ impl Part {
         &self.path
     }
 
+    /// Removes it, because it isn't the beginning of one log.
+    pub(super) fn remove(&self) {
+        // Without its note, a part isn't resumed.
+        let _ = fs::remove_file(&self.note);
+        let _ = fs::remove_file(&self.path);
+    }
+
     /// Gives the whole log its name, and its date.
     ///
     /// # Errors
