@@ -330,7 +330,7 @@ impl Download<'_> {
             let (name, bytes) = (shown(&path), earlier.bytes);
             let row = Row { resumed_bytes: bytes, ..Row::new(&log, &name, bytes) };
             self.print(&row, "\tis there already").map_err(Stop::All)?;
-            return Ok(Outcome::Fine);
+            return Ok(damage(&path));
         }
         let identity = Identity { system, bytes: log.size, time_utc: log.time_utc };
         let (part, mut file) = Part::open(&path).map_err(Stop::Log)?;
@@ -452,14 +452,7 @@ impl Download<'_> {
                 counted(bytes, "byte")
             ));
         }
-        let damage = match Input::open(&Source::File(path.to_owned())) {
-            Ok(input) => input.warn_of_loss(),
-            Err(failure) => {
-                outcome::print(&failure);
-                Outcome::Lost
-            }
-        };
-        Ok(damage.max(Outcome::lost_if(is_short || is_growing)))
+        Ok(damage(path).max(Outcome::lost_if(is_short || is_growing)))
     }
 }
 
@@ -467,6 +460,17 @@ impl Download<'_> {
 enum Stop {
     Log(Failure),
     All(Failure),
+}
+
+/// Prints how a log is damaged.
+fn damage(path: &Path) -> Outcome {
+    match Input::open(&Source::File(path.to_owned())) {
+        Ok(input) => input.warn_of_loss(),
+        Err(failure) => {
+            outcome::print(&failure);
+            Outcome::Lost
+        }
+    }
 }
 
 /// Checks that nobody has removed the folder: a file in it could be written to its end, and would be gone.
