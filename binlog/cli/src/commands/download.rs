@@ -30,6 +30,9 @@ const PATIENCE_S: u64 = 20;
 /// After such a silence, the vehicle may be another one, or may have started again, with other logs.
 const SILENCE_US: u64 = 2_000_000;
 
+/// A vehicle that is there answers for its list within this time.
+const ANSWERS: Duration = Duration::from_secs(5);
+
 /// The first packet of a log tells its format.
 const HEAD: u32 = Message::DATA as u32;
 
@@ -178,14 +181,17 @@ impl Download<'_> {
             self.print_list(&logs)?;
             return Ok(Outcome::Fine);
         }
-        let chosen = self.choose(&logs)?;
+        let mut chosen = self.choose(&logs)?.into_iter().peekable();
         let mut worst = Outcome::Fine;
-        for log in chosen {
+        while let Some(log) = chosen.next() {
             match self.log(log) {
                 Ok(outcome) => worst = worst.max(outcome),
                 // The other logs are done, unless the vehicle is gone.
                 Err(Stop::Log(failure)) => worst = worst.max(outcome::print_and_go_on(failure)?),
-                Err(Stop::All(failure)) => return Err(failure),
+                Err(Stop::Silent(failure)) if chosen.peek().is_some_and(|next| self.answers(*next)) => {
+                    worst = worst.max(outcome::print_and_go_on(failure)?);
+                }
+                Err(Stop::Silent(failure) | Stop::All(failure)) => return Err(failure),
             }
         }
         Ok(worst)
@@ -276,7 +282,7 @@ impl Download<'_> {
         let mut bytes = Vec::new();
         while !self.downloader.is_fetched() {
             let silent_us = self.downloader.silent_us(self.now_us());
-            self.step().map_err(|failure| Stop::All(failure.context(format_args!("log {}", log.id))))?;
+            self.step().map_err(|failure| Stop::Silent(failure.context(format_args!("log {}", log.id))))?;
             if silent_us >= SILENCE_US && self.downloader.silent_us(self.now_us()) < silent_us {
                 self.list_again(log)?;
             }
@@ -315,6 +321,18 @@ impl Download<'_> {
                 None => {}
             }
         }
+    }
+
+    /// Whether the vehicle, which sent nothing of a log, still answers for its list.
+    fn answers(&mut self, log: ListedLog) -> bool {
+        self.downloader.list_again(log.id);
+        let asked = Instant::now();
+        while self.downloader.relisted().is_none() {
+            if self.step().is_err() || asked.elapsed() >= ANSWERS {
+                return false;
+            }
+        }
+        true
     }
 
     fn log(&mut self, log: ListedLog) -> Result<Outcome, Stop> {
@@ -459,6 +477,8 @@ impl Download<'_> {
 /// What ends with a failure: a log, or all of them.
 enum Stop {
     Log(Failure),
+    /// No bytes of a log came: all, if the vehicle is gone.
+    Silent(Failure),
     All(Failure),
 }
 

@@ -457,6 +457,16 @@ fn a_log_that_is_removed_while_it_is_downloaded_leaves_no_file() {
 }
 
 #[test]
+fn a_log_that_the_vehicle_does_not_send_leaves_the_others() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let vehicle = Vehicle { withholds: Some(2), speed: 50, ..vehicle() }.fly();
+    let ran = download(&vehicle, folder.path(), "2 3");
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    assert!(ran.stderr.contains("log 2: nothing more came for 20 seconds"), "{}", ran.stderr);
+    assert_eq!(names(folder.path()), ["00000003.BBL"]);
+}
+
+#[test]
 fn what_a_download_drops_is_said() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let frame = |component, message: &Message<'_>| {

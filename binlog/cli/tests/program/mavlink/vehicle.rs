@@ -25,6 +25,8 @@ pub(super) struct Vehicle {
     pub(super) rest: Vec<u8>,
     /// The number of a log whose entry it doesn't send.
     pub(super) hides: Option<u16>,
+    /// The number of a log whose bytes it doesn't send.
+    pub(super) withholds: Option<u16>,
     /// What happens to the logs when the last byte of log 1 is sent.
     pub(super) when_sent: Option<fn(&mut Logs)>,
     /// Of how many packets one is lost, in both directions.
@@ -274,6 +276,7 @@ impl Flight {
             Message::LogRequestList { .. } | Message::LogRequestData { .. } if vehicle.refuses => {}
             Message::LogRequestList { .. } if count == 0 => self.entries.push_back(0),
             Message::LogRequestList { start, end, .. } => self.entries.extend(start.max(1)..=end.min(count)),
+            Message::LogRequestData { id, .. } if vehicle.withholds == Some(id) => {}
             Message::LogRequestData { id, ofs, count, .. } => {
                 vehicle.requests += 1;
                 if self.requests.len() < 32 {
