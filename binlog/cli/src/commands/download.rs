@@ -48,7 +48,7 @@ const LOOK: Duration = Duration::from_secs(1);
 ///
 /// A log becomes the file 00000001.BIN, or .BBL, named by its number on the vehicle. Until it is whole, it is the file
 /// 00000001.BIN.part; the same command resumes it if the system, the size, the date and bytes at both ends of the part
-/// are those of the log, or else ends with an error.
+/// are those of the log, which may have grown, or else ends with an error.
 ///
 /// A log that is there already is skipped, and one that has grown since is continued, if bytes at both ends of the file
 /// are the log's. Another file with the name of a log is kept, and is an error, after which the other logs are

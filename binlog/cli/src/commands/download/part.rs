@@ -172,7 +172,7 @@ impl Part {
         Ok(file.metadata()?.len().min(synced).min(bytes.into()) / PACKET * PACKET)
     }
 
-    /// What the part is of, if that isn't this log.
+    /// What the part is of, if that isn't this log. A log that the vehicle is writing grows, and its date changes.
     fn other(&self, file: &mut File, identity: Identity, head: &[u8], tail: &[u8]) -> std::io::Result<Option<String>> {
         let (mut beginning, mut end) = (Vec::new(), Vec::new());
         file.rewind()?;
@@ -186,8 +186,13 @@ impl Part {
             _ if file.metadata()?.len() == 0 => None,
             None => Some(format!("{}, which says of what it is a part, is missing or unreadable", shown(&self.note))),
             Some(noted) if noted.system != identity.system => Some(format!("it is of system {}", noted.system)),
-            Some(noted) if noted.bytes != identity.bytes => Some(format!("it is of a log of {} bytes", noted.bytes)),
-            Some(noted) if noted.time_utc != identity.time_utc => Some("it is of a log with another date".into()),
+            Some(noted) if noted.bytes > identity.bytes => Some(format!("it is of a log of {} bytes", noted.bytes)),
+            Some(noted)
+                if noted.time_utc > identity.time_utc
+                    || (noted.bytes == identity.bytes && noted.time_utc < identity.time_utc) =>
+            {
+                Some("it is of a log with another date".into())
+            }
             Some(_) if !head.starts_with(&beginning) => Some("it is of a log that begins differently".into()),
             Some(_) if tail != end => Some("it is of a log that continues differently".into()),
             Some(_) => None,

@@ -326,12 +326,37 @@ fn a_download_that_is_killed_ten_times_is_byte_for_byte_the_log() {
     assert_eq!(names(folder.path()), ["00000002.BIN"]);
 }
 
+/// The vehicle was still writing it.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_download_of_a_log_that_has_grown_is_resumed() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let flight = bytes("flight.bin");
+    let logs = vec![(flight[..90].to_vec(), DATE), (flight[..60_000].to_vec(), DATE)];
+    let vehicle = Vehicle { logs, ..Vehicle::new() }.fly();
+    let part = interrupted(&vehicle, folder.path(), "-INT");
+    let length = fs::metadata(&part).expect("the part").len();
+    vehicle.with(|vehicle| vehicle.logs[1] = (flight.clone(), DATE + 9));
+    let ran = download(&vehicle, folder.path(), "2 --json");
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let row: serde_json::Value = serde_json::from_str(&ran.stdout).expect("a row");
+    assert_eq!(row["resumed_bytes"].as_u64(), Some(length / 90 * 90));
+    assert!(fs::read(folder.path().join("00000002.BIN")).expect("the log") == flight);
+    assert_eq!(names(folder.path()), ["00000002.BIN"]);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_part_of_another_log_is_not_resumed() {
     type Change = fn(&mut Vehicle, usize);
-    let cases: [(Change, &str); 5] = [
+    let cases: [(Change, &str); 7] = [
         (|vehicle, _| vehicle.logs[1].1 += 1, "it is of a log with another date"),
+        (|vehicle, _| vehicle.logs[1].1 -= 1, "it is of a log with another date"),
+        // A larger log that is older, too.
+        (
+            |vehicle, _| vehicle.logs[1] = ([&vehicle.logs[1].0[..], &[7]].concat(), 1),
+            "it is of a log with another date",
+        ),
         (|vehicle, _| vehicle.logs[1].0.truncate(100_000), "bytes; remove it"),
         (|vehicle, _| vehicle.logs[1].0[20] ^= 1, "it is of a log that begins differently"),
         // Two logs of one firmware begin alike, and may have one length.
