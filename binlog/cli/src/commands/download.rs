@@ -16,7 +16,7 @@ use crate::output::{Existing, NewFolders, Output, interrupt};
 use crate::progress::Progress;
 use binlog::mavlink::{Downloader, DownloaderOptions, ListedLog, Message, Relisted};
 use earlier::Earlier;
-use part::{Identity, Part};
+use part::{Identity, Part, check_kind};
 use serde::Serialize;
 use silence::Heard;
 use std::collections::BTreeSet;
@@ -125,7 +125,8 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     let mut folders = NewFolders::default();
     if arguments.chooses() {
         folders.create(&arguments.output)?;
-        drop(Output::file(&arguments.output.join("00000001.BIN"), [], Existing { force: true })?);
+        // Nothing has this name.
+        drop(Output::file(&arguments.output.join(".binlog-download"), [], Existing { force: true })?);
     }
     let mut download = Download {
         link: Link::open(&arguments.link, options.address)?,
@@ -343,6 +344,10 @@ impl Download<'_> {
         let extension = if head.starts_with(b"H Product:") { "BBL" } else { "BIN" };
         let path = self.arguments.output.join(format!("{:08}.{extension}", log.id));
         let system = self.downloader.server().map_or(0, |server| server.system);
+        // A link to a file is read, and replaced.
+        if !path.is_file() {
+            check_kind(&path).map_err(Stop::Log)?;
+        }
         let earlier = self.earlier(&path, (system, log), &head)?;
         if let Some(earlier) = earlier.as_ref().filter(|earlier| earlier.bytes == u64::from(log.size)) {
             let (name, bytes) = (shown(&path), earlier.bytes);

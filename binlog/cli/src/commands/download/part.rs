@@ -57,6 +57,24 @@ impl Note {
     }
 }
 
+/// Checks that a path has a file or nothing. A pipe would never end, a folder can't be replaced, and a link may lead
+/// out of the folder.
+///
+/// # Errors
+///
+/// If it has something else.
+pub(super) fn check_kind(path: &Path) -> Result<(), Failure> {
+    let Ok(metadata) = path.symlink_metadata() else { return Ok(()) };
+    let kind = match metadata.file_type() {
+        kind if kind.is_file() => return Ok(()),
+        kind if kind.is_dir() => "a folder",
+        kind if kind.is_symlink() => "a symbolic link",
+        _ => "a pipe or a device",
+    };
+    let name = shown(path);
+    Err(Failure::new(format_args!("{name} is {kind}, not a file; remove it, or name another folder")))
+}
+
 /// A part. It stays until [`finish`](Part::finish).
 pub(super) struct Part {
     path: PathBuf,
@@ -68,9 +86,11 @@ impl Part {
     ///
     /// # Errors
     ///
-    /// If it can't be written, or if another program writes it.
+    /// If it can't be written, if it isn't a file, or if another program writes it.
     pub(super) fn open(place: &Path) -> Result<(Self, File), Failure> {
         let part = Part { path: with_ending(place, ".part"), note: with_ending(place, ".part.json") };
+        check_kind(&part.path)?;
+        check_kind(&part.note)?;
         let file = File::options()
             .read(true)
             .write(true)

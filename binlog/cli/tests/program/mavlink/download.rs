@@ -230,6 +230,44 @@ fn a_folder_that_is_removed_meanwhile_ends_the_download() {
     assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
 }
 
+/// A pipe that is opened waits without end.
+#[cfg(unix)]
+#[test]
+fn what_is_not_a_file_is_kept_and_the_other_logs_are_downloaded() {
+    let vehicle = Vehicle { speed: 50, ..vehicle() }.fly();
+    let make_pipe = |path: &Path| {
+        let made = std::process::Command::new("mkfifo").arg(path).status();
+        assert!(made.is_ok_and(|status| status.success()));
+    };
+    for ending in ["", ".part", ".part.json"] {
+        for kind in ["a folder", "a symbolic link", "a pipe or a device"] {
+            for more in ["", " --force"] {
+                let folder = tempfile::tempdir().expect("a temporary folder");
+                let name = format!("00000001.BIN{ending}");
+                let (path, target) = (folder.path().join(&name), folder.path().join("target"));
+                match kind {
+                    "a folder" => fs::create_dir(&path).expect("a folder"),
+                    "a symbolic link" => std::os::unix::fs::symlink(&target, &path).expect("a link"),
+                    _ => make_pipe(&path),
+                }
+                // Only in the place of the log may a link lead to a file.
+                if kind == "a symbolic link" && !ending.is_empty() {
+                    fs::write(&target, "mine").expect("room");
+                }
+                let ran = download(&vehicle, folder.path(), &format!("1 2{more}"));
+                assert_eq!(ran.code, Some(2), "{name}, {kind}: {}", ran.stderr);
+                let said = format!("{name} is {kind}, not a file; remove it, or name another folder\n");
+                assert!(ran.stderr.contains(&said), "{name}, {kind}: {}", ran.stderr);
+                assert!(folder.path().join("00000002.BIN").is_file(), "{name}, {kind}");
+                assert!(path.symlink_metadata().is_ok_and(|path| !path.is_file()), "{name}, {kind}: it is kept");
+                assert_eq!(fs::read(&target).ok(), target.exists().then(|| b"mine".to_vec()));
+                // It is no matter of the other logs.
+                assert!(matches!(download(&vehicle, folder.path(), "2").code, Some(0)), "{name}, {kind}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_vehicle_without_logs_says_so() {
     let folder = tempfile::tempdir().expect("a temporary folder");
