@@ -108,13 +108,14 @@ impl List {
         }
         self.num_logs = num_logs;
         if num_logs == 0 {
-            return !std::mem::replace(&mut self.is_empty, true);
+            // After entries, or again, it is none.
+            return !std::mem::replace(&mut self.is_empty, true) && self.most == 0;
         }
-        self.is_empty = false;
         let Some(ids) = self.ids_with(log.id, last) else {
             counts.foreign = counts.foreign.saturating_add(1);
             return false;
         };
+        self.is_empty = false;
         if self.ids.as_ref() != Some(&ids) {
             self.logs.retain(|id, _| ids.contains(id));
         }

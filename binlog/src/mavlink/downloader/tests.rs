@@ -265,6 +265,16 @@ fn entries_that_were_not_asked_for_renew_no_patience() {
         assert!(asked(&mut downloader, now_us).len() <= 1);
     }
     assert_eq!(downloader.silent_us(200_000_010), 200_000_000);
+    // One that says that there are no logs, and one that says that there are, which may contradict itself.
+    for id in [1, 100] {
+        let mut downloader = listing(&[]);
+        for now_us in (0..40).map(|step| step * 1_000_000) {
+            asked(&mut downloader, now_us);
+            downloader.receive(now_us, VEHICLE, &entry(0, 0, 0));
+            downloader.receive(now_us, VEHICLE, &entry(id, 3, 3));
+        }
+        assert!(downloader.silent_us(40_000_000) >= 38_000_000, "{id}: {}", downloader.silent_us(40_000_000));
+    }
     // An entry that is asked for again.
     let mut downloader = listing(&[(1, 3, 3), (2, 3, 3), (3, 3, 3)]);
     downloader.list_again(3);
