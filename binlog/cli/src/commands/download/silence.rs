@@ -1,5 +1,6 @@
 //! Why a vehicle doesn't answer, judged by what came.
 
+use crate::counted::counted;
 use crate::link::Link;
 use binlog::mavlink::{Downloader, Message};
 use std::collections::BTreeSet;
@@ -36,12 +37,19 @@ impl Heard {
     /// Why nothing new came for some seconds.
     pub(super) fn why(&self, link: &Link, downloader: &Downloader, chosen: Option<u8>, seconds: u64) -> String {
         let (missing, counts) = (downloader.unlisted(), link.counts());
+        let foreign = downloader.counts().foreign;
         let mut text = if !missing.is_empty() {
             format!("the list came without {}, and nothing more for {seconds} seconds", logs(&missing))
         } else if downloader.server().is_some() {
             format!("nothing more came for {seconds} seconds")
         } else if let Some(system) = chosen.filter(|system| !self.systems.contains(system)) {
             format!("nothing came of system {system} for {seconds} seconds{}", others(&self.systems))
+        } else if foreign > 0 {
+            let packets = counted(foreign, "log packet");
+            format!(
+                "{packets} came, but of another sender, or with a number that contradicts the number of logs, and no \
+                 answer for {seconds} seconds"
+            )
         } else if !self.systems.is_empty() {
             format!("heartbeats came, but no answer for {seconds} seconds")
         } else if counts.frames > 0 || counts.others > 0 {
@@ -59,7 +67,7 @@ impl Heard {
         text.push_str(match downloader.is_armed() {
             Some(true) => "; the vehicle is armed, and most answer only when disarmed",
             None if has_messages => "; a vehicle that is armed may not answer",
-            Some(false) if downloader.server().is_none() => "; the vehicle may keep no logs",
+            Some(false) if downloader.server().is_none() && foreign == 0 => "; the vehicle may keep no logs",
             _ => "",
         });
         text

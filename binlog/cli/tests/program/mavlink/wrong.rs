@@ -61,6 +61,7 @@ fn a_download_gives_up_after_20_seconds_and_says_what_came() {
     let logs = vec![(vec![7; 900], 1); 4];
     let hiding = Vehicle { logs, hides: Some(2), is_armed: true, ..Vehicle::new() }.fly();
     let closing = silent().fly_on_tcp();
+    let contradicting = Vehicle { is_mute: false, ..silent() }.fly();
     let vehicles = [
         (Vehicle { is_silent: true, ..silent() }.fly(), "", "nothing came for 20 seconds"),
         (silent().fly(), "", "bytes came, but no MAVLink message for 20 seconds"),
@@ -93,11 +94,15 @@ fn a_download_gives_up_after_20_seconds_and_says_what_came() {
     };
     let hiding_program = start(&hiding.link, "");
     let closing_program = start(&closing.link, "");
+    let contradicting_program = start(&contradicting.link, "");
     let programs: Vec<_> = vehicles.iter().map(|(vehicle, more, said)| (start(&vehicle.link, more), said)).collect();
     // Entries that nobody asked for, and connections that close.
     for id in 0..18_u16 {
         std::thread::sleep(std::time::Duration::from_secs(1));
         hiding.with(|vehicle| vehicle.noise = vec![entry(100 + id, 4, 100 + id), entry(4, 4, 4)]);
+        if id > 0 {
+            contradicting.with(|vehicle| vehicle.noise = vec![entry(100, 3, 0), entry(101, 3, 3)]);
+        }
         closing.with(|vehicle| vehicle.hangs_up = id < 2);
         vehicles[1].0.with(|vehicle| vehicle.noise = vec![vec![7; 50]]);
         vehicles[2].0.with(|vehicle| vehicle.noise = vec![attitude.clone()]);
@@ -109,6 +114,9 @@ fn a_download_gives_up_after_20_seconds_and_says_what_came() {
     };
     programs.into_iter().for_each(|(program, said)| ends(program, said));
     ends(closing_program, "nothing came for 20 seconds; the connection closed 2 times");
+    let said = "34 log packets came, but of another sender, or with a number that contradicts the number of logs, and \
+                no answer for 20 seconds";
+    ends(contradicting_program, said);
     let said = "the list came without log 2, and nothing more for 20 seconds; the vehicle is armed, and most \
                 answer only when disarmed";
     ends(hiding_program, said);
