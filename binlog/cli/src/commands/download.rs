@@ -370,7 +370,8 @@ impl Download<'_> {
         let mut progress = Progress::bytes(&format!("downloading {name}"), log.size.into());
         let (output, mut looked) = (&self.arguments.output, Instant::now());
         let fetched = self.fetch(log, resumed as u32, log.size, |bytes| {
-            file.append(bytes)?;
+            // A removed folder says more than a removed file.
+            file.append(bytes).map_err(|failure| check_folder(output).err().unwrap_or(failure))?;
             progress.set(file.bytes());
             if looked.elapsed() >= LOOK {
                 looked = Instant::now();
