@@ -22,8 +22,12 @@ const ENDED_US: u64 = 3_000_000;
 const HEARTBEAT_US: u64 = 2_500_000;
 /// A stream whose first gap stays for so long isn't worth waiting for, in microseconds.
 const STALLED_US: u64 = 30_000_000;
+/// A log that gets only blocks that are too far ahead for so long has missed its vehicle's, in microseconds.
+const AHEAD_US: u64 = 5_000_000;
 /// Within this time, another block 0 is a repetition, in microseconds.
 const REPEATED_US: u64 = 5_000_000;
+/// Another block 0 is a repetition if the open log continues after this time, in microseconds.
+const NEXT_US: u64 = 2_000_000;
 /// An ACK is repeated this many blocks later.
 const REPEAT_AFTER: usize = 16;
 /// A block that comes twice says that ACKs are lost: the ACKs of this number of blocks are repeated.
@@ -78,7 +82,7 @@ pub enum LogEnd {
     Disarmed,
     /// Nothing came for 10 seconds.
     LinkLost,
-    /// A block never came, though others did for 30 seconds.
+    /// A block never came, though others did for 30 seconds, or only those far ahead for 5 seconds.
     BlockMissing,
 }
 
@@ -125,10 +129,11 @@ pub struct RecorderCounts {
 /// - Blocks come in order, up to the first gap. At most 200 blocks after it are kept: memory is bounded.
 /// - A stream without blocks for 3 seconds, of a vehicle whose heartbeats come, has ended: START asks for the next log.
 ///   Without either for 10 seconds, the link is lost: the log ends, and a new one begins when the vehicle is back.
-/// - Block 0 begins a new log if START asked for it; without that, if it differs from the log's block 0, or comes more
-///   than 5 seconds after that. Other blocks 0 are repeated ones.
+/// - While a log is open, another block 0 begins a new log when block 1, or two other blocks among the first 200, follow
+///   it: if START asked for it, if it differs from the log's block 0, or if it comes more than 5 seconds after that.
+///   Without these, only a block 1 that differs from the log's block 1 begins one. Other blocks 0 are repeated ones.
 /// - A stream that begins with another block, because the vehicle ignores START while it sends, is stopped and started
-///   again.
+///   again. So is one of which only blocks that are too far ahead come, for 5 seconds; its log ends.
 ///
 /// ```
 /// use binlog::mavlink::{Address, Message, Recorder, RecorderEvent, RecorderOptions};
@@ -175,8 +180,13 @@ struct OpenLog {
     first: u32,
     /// The blocks from the first gap to the newest one.
     slots: VecDeque<Slot>,
-    /// Block 0.
+    /// Block 0, and block 1 if it has come.
     head: Block,
+    second: Option<Block>,
+    /// Another block 0, with which the next log may begin.
+    next: Option<NextHead>,
+    /// Since when only blocks that are too far ahead come.
+    ahead_us: Option<u64>,
     /// The blocks that were acknowledged last.
     recent: VecDeque<u32>,
     /// How many ACKs are to be repeated.
@@ -189,6 +199,17 @@ struct OpenLog {
     heartbeats_us: Option<(u64, u64)>,
     was_armed: bool,
     disarmed_us: Option<u64>,
+}
+
+/// Block 0 of a log that begins when other blocks of it follow.
+#[derive(Clone, Debug)]
+struct NextHead {
+    head: Block,
+    came_us: u64,
+    /// Whether it is more than a repetition of the open log's block 0.
+    is_likely: bool,
+    /// Another block that may be of the next log. It gets no ACK, so that it comes again.
+    other: Option<u32>,
 }
 
 #[derive(Clone, Default, Debug)]
@@ -302,15 +323,16 @@ impl Recorder {
         log.block_us = now_us;
         log.heartbeats_us = None;
         if seqno == 0 {
-            let block = block(data);
-            // A vehicle begins at most one log a second.
-            let is_young = now_us.saturating_sub(log.began_us) < START_US;
-            let is_late = log.first > 1 && now_us.saturating_sub(log.began_us) >= REPEATED_US;
-            if !is_young && (self.is_asked || log.head != block || is_late) {
-                self.end(LogEnd::NextLog);
-                self.begin(now_us, sender, block);
-                return;
-            }
+            log.note_head(now_us, block(data), self.is_asked);
+        } else if log.is_of_next(seqno, data)
+            && let Some(next) = log.next.take()
+        {
+            self.end(LogEnd::NextLog);
+            self.begin(now_us, sender, next.head);
+            self.receive_block(now_us, sender, seqno, data);
+            return;
+        } else if log.may_be_of_next(now_us, seqno) {
+            return;
         }
         let Some(ahead) = seqno.checked_sub(log.first) else {
             count(&mut self.counts.repeated, 1);
@@ -318,10 +340,15 @@ impl Recorder {
             self.acknowledge(seqno);
             return;
         };
+        if ahead > WINDOW {
+            log.ahead_us.get_or_insert(now_us);
+        }
         if ahead > WINDOW || self.events.len() >= MOST_WAITING {
             count(&mut self.counts.ahead, 1);
             return;
         }
+        log.ahead_us = None;
+        log.next.take_if(|next| now_us.saturating_sub(next.came_us) >= NEXT_US);
         let ahead = ahead as usize;
         if log.slots.is_empty() {
             log.progress_us = now_us;
@@ -342,6 +369,9 @@ impl Recorder {
         let repeated = repeated.filter(|_| log.repeats > 0).inspect(|_| log.repeats -= 1);
         while let Some(block) = log.slots.front_mut().and_then(|slot| slot.block.take()) {
             log.slots.pop_front();
+            if log.first == 1 {
+                log.second = Some(block.clone());
+            }
             log.first = log.first.saturating_add(1);
             log.progress_us = now_us;
             count(&mut self.counts.blocks, 1);
@@ -370,6 +400,9 @@ impl Recorder {
             first: 1,
             slots: VecDeque::new(),
             head: block,
+            second: None,
+            next: None,
+            ahead_us: None,
             recent: VecDeque::new(),
             repeats: 0,
             began_us: now_us,
@@ -394,6 +427,15 @@ impl Recorder {
         self.acks.clear();
         self.events.push_back(RecorderEvent::End(why));
         self.stops.1 = log.sender;
+        // It got its ACK, so it doesn't come again.
+        if let Some(next) = log.next.filter(|next| next.head != log.head) {
+            count(&mut self.counts.blocks, 1);
+            self.events.extend([
+                RecorderEvent::Begin(log.sender),
+                RecorderEvent::Block(next.head),
+                RecorderEvent::End(why),
+            ]);
+        }
     }
 
     /// Ends the log and the stream. The messages that [`next`](Recorder::next) then returns tell the vehicle.
@@ -466,7 +508,9 @@ impl Recorder {
             let is_landed = log.disarmed_us.is_some_and(|disarmed| since(disarmed) >= LANDED_US);
             if since(heard) >= LOST_US {
                 self.end(LogEnd::LinkLost);
-            } else if !log.slots.is_empty() && since(log.progress_us) >= STALLED_US && since(log.block_us) < ENDED_US {
+            } else if (!log.slots.is_empty() && since(log.progress_us) >= STALLED_US && since(log.block_us) < ENDED_US)
+                || log.ahead_us.is_some_and(|first| since(first) >= AHEAD_US && since(log.block_us) < ENDED_US)
+            {
                 self.end(LogEnd::BlockMissing);
                 self.stop_stream(now_us);
             } else if self.rotates && is_landed {
@@ -489,6 +533,40 @@ impl Recorder {
     /// `None`: while more than 1,024 events wait, blocks are dropped, and the vehicle sends them again.
     pub fn take(&mut self) -> Option<RecorderEvent> {
         self.events.pop_front()
+    }
+}
+
+impl OpenLog {
+    /// Keeps another block 0, if a log may begin with it.
+    fn note_head(&mut self, now_us: u64, head: Block, is_asked: bool) {
+        let age = now_us.saturating_sub(self.began_us);
+        let is_late = self.first > 1 && age >= REPEATED_US;
+        let is_likely = is_asked || self.head != head || is_late;
+        // A vehicle begins at most one log a second.
+        if age >= START_US && (is_likely || self.next.is_none()) {
+            self.next = Some(NextHead { head, came_us: now_us, is_likely, other: None });
+        }
+    }
+
+    /// Whether a block says that the next log has begun.
+    fn is_of_next(&mut self, seqno: u32, data: &[u8]) -> bool {
+        let Some(next) = &mut self.next else { return false };
+        match seqno {
+            1 => next.is_likely || self.second.as_ref().is_some_and(|second| *second != block(data)),
+            // A block that was sent twice may be late, too. Two of them are hardly so.
+            2..=WINDOW if next.is_likely && seqno < self.first => {
+                next.other.replace(seqno).is_some_and(|other| other != seqno)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a block may be of the next log as well as of this one, which its repetition, or another one, will tell.
+    fn may_be_of_next(&self, now_us: u64, seqno: u32) -> bool {
+        self.next.as_ref().is_some_and(|next| {
+            let is_recent = now_us.saturating_sub(next.came_us) < NEXT_US;
+            next.is_likely && seqno <= WINDOW && (seqno < self.first || is_recent)
+        })
     }
 }
 

@@ -276,7 +276,7 @@ impl Recording<'_> {
             match why {
                 LogEnd::LinkLost => self.printer.warn(format_args!("{file} ends: nothing came for 10 seconds")),
                 LogEnd::BlockMissing => {
-                    self.printer.warn(format_args!("{file} ends: a block is missing for 30 seconds"));
+                    self.printer.warn(format_args!("{file} ends: a block is missing, and only later ones come"));
                 }
                 LogEnd::Stopped | LogEnd::NextLog | LogEnd::Disarmed => {}
             }

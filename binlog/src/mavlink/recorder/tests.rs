@@ -227,10 +227,124 @@ fn a_log_begins_at_most_once_a_second() {
     let mut recorder = recorder();
     let mut written = Written::default();
     for i in 0..1000_u32 {
-        recorder.receive(u64::from(i) * 10_000, VEHICLE, &block(0, &i.to_le_bytes()));
+        for seqno in [0, 1] {
+            recorder.receive(u64::from(i) * 10_000, VEHICLE, &block(seqno, &[i as u8; 400]));
+        }
         written.take(&mut recorder);
     }
-    assert!(written.logs.len() <= 10, "{}", written.logs.len());
+    assert!((9..=10).contains(&written.logs.len()), "{}", written.logs.len());
+}
+
+/// A proxy repeats block 0, of this log or of the one before it, and perhaps another block of the beginning.
+#[test]
+fn a_late_block_0_ends_no_log() {
+    let (log, before) = (log(200 * 600), [7; 200]);
+    // The number of blocks before the repetition.
+    for (blocks, head, other) in [
+        (500, &log[..], None),
+        (500, &before[..], None),
+        (500, &log[..], Some(40)),
+        (5, &log[..], None),
+        (5, &before[..], None),
+    ] {
+        let mut recorder = recorder();
+        let mut written = Written::default();
+        for seqno in 0..blocks {
+            recorder.receive(0, VEHICLE, &block(seqno, &log));
+            written.take(&mut recorder);
+        }
+        recorder.receive(8 * SECOND, VEHICLE, &block(0, head));
+        if let Some(other) = other {
+            recorder.receive(8 * SECOND, VEHICLE, &block(other, &log));
+        }
+        // The vehicle sends those without an ACK again.
+        for tenth in 80..120 {
+            let now_us = tenth * SECOND / 10;
+            let first = recorder.log.as_ref().map_or(0, |log| log.first);
+            for seqno in first..first + 2 {
+                recorder.receive(now_us, VEHICLE, &block(seqno, &log));
+            }
+            sent(&mut recorder, now_us);
+            written.take(&mut recorder);
+        }
+        recorder.stop();
+        written.take(&mut recorder);
+        assert_eq!((written.logs.len(), &*written.ends), (1, &[LogEnd::Stopped][..]), "{blocks} {other:?}");
+        assert!(log.starts_with(&written.logs[0]) && written.logs[0].len() > 200 * blocks as usize + 5000);
+    }
+}
+
+/// Block 1 comes late, after blocks that the log before could have had.
+#[test]
+fn the_next_log_begins_whichever_of_its_blocks_comes_after_block_0() {
+    let (first, second) = (log(200 * 400), log(200 * 500)[200 * 400..].to_vec());
+    for (blocks, order) in [(400, [3, 5, 3, 2, 4, 1]), (2, [3, 2, 4, 1, 2, 3]), (4, [3, 5, 3, 4, 1, 2])] {
+        let mut recorder = recorder();
+        let mut written = Written::default();
+        for seqno in 0..blocks {
+            recorder.receive(0, VEHICLE, &block(seqno, &first));
+            written.take(&mut recorder);
+        }
+        recorder.receive(2 * SECOND, VEHICLE, &block(0, &second));
+        // A block of the first log was on the way.
+        if blocks == 400 {
+            recorder.receive(2 * SECOND, VEHICLE, &block(399, &first));
+        }
+        for seqno in order.into_iter().chain(1..6) {
+            recorder.receive(2 * SECOND, VEHICLE, &block(seqno, &second));
+        }
+        written.take(&mut recorder);
+        assert_eq!(written.ends, [LogEnd::NextLog], "{blocks}");
+        assert!(written.logs == [&first[..200 * blocks as usize], &second[..1200]], "{blocks}");
+    }
+}
+
+/// ArduPilot's blocks 0 are all alike.
+#[test]
+fn an_early_log_with_the_same_block_0_begins_when_block_1_differs() {
+    for differs in [false, true] {
+        let (mut recorder, first) = (recorder(), log(200 * 50));
+        let mut second = first.clone();
+        second[200] ^= u8::from(differs);
+        let mut written = Written::default();
+        for (at_us, log) in [(0, &first), (2_500_000, &second)] {
+            for seqno in 0..50 {
+                recorder.receive(at_us, VEHICLE, &block(seqno, log));
+            }
+        }
+        written.take(&mut recorder);
+        let logs = if differs { vec![first, second] } else { vec![first] };
+        assert!(written.logs == logs, "{differs}: {:?}", written.ends);
+    }
+}
+
+#[test]
+fn block_0_of_a_log_that_ends_with_it_is_kept() {
+    let mut recorder = recorder();
+    let mut written = Written::default();
+    for (at, byte) in [(0, 1), (2, 2)] {
+        recorder.receive(at * SECOND, VEHICLE, &block(0, &[byte; 200]));
+    }
+    sent(&mut recorder, 13 * SECOND);
+    written.take(&mut recorder);
+    assert_eq!((written.logs, written.ends), (vec![vec![1; 200], vec![2; 200]], vec![LogEnd::LinkLost; 2]));
+}
+
+#[test]
+fn a_log_that_gets_only_blocks_far_ahead_is_restarted() {
+    let (mut recorder, log) = (recorder(), log(200 * 2));
+    let mut written = Written::default();
+    recorder.receive(0, VEHICLE, &block(0, &log));
+    recorder.receive(0, VEHICLE, &block(1, &log));
+    let mut stopped = Vec::new();
+    for second in 1..=6 {
+        recorder.receive(second * SECOND, VEHICLE, &block(5000 + second as u32, &[]));
+        let statuses = sent(&mut recorder, second * SECOND);
+        stopped.extend(statuses.iter().filter(|status| status.0 == Message::STOP).map(|_| second));
+        written.take(&mut recorder);
+    }
+    assert_eq!((written.ends, stopped), (vec![LogEnd::BlockMissing], vec![6]));
+    assert!(sent(&mut recorder, 7 * SECOND).contains(&(Message::START, true)));
 }
 
 #[test]

@@ -234,13 +234,14 @@ fn a_folder_keeps_as_many_logs_as_wished() {
     assert_eq!(names(folder.path()), ["00000003.BIN", "00000004.BIN", "LASTLOG.TXT"]);
 }
 
+fn frame(sender: Address, message: &Message<'_>) -> Vec<u8> {
+    let mut buffer = [0; MAX_FRAME];
+    Link::new(sender).frame(message, &mut buffer).to_vec()
+}
+
 /// Frames of other senders, and what isn't a frame.
 fn noise() -> Vec<Vec<u8>> {
     let us = Address::new(254, 155);
-    let frame = |sender, message: &Message<'_>| {
-        let mut buffer = [0; MAX_FRAME];
-        Link::new(sender).frame(message, &mut buffer).to_vec()
-    };
     let block = |seqno| Message::RemoteLogDataBlock { target: us, seqno, data: &[0x55; 200] };
     let vehicle = Address::new(1, 1);
     let mut damaged = frame(vehicle, &block(3));
@@ -272,6 +273,27 @@ fn what_others_send_is_dropped_and_counted() {
     for counted in ["× frame with unknown flags", "2 × block of another sender", "4 × block far ahead"] {
         assert!(ran.stderr.contains(counted), "{counted}: {}", ran.stderr);
     }
+}
+
+/// A router repeats a packet of the log before.
+#[cfg(unix)]
+#[test]
+fn a_late_block_0_costs_nothing() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let flight = flight().repeat(8);
+    let vehicle = Vehicle { stream: flight.clone(), speed: 1, ..Vehicle::new() }.fly();
+    let program = record(&vehicle.link, folder.path(), "");
+    wait_until("it streams", || vehicle.with(|vehicle| vehicle.acknowledged > 300));
+    let block = Message::RemoteLogDataBlock { target: Address::new(254, 155), seqno: 0, data: &[0x55; 200] };
+    // A log begins at most once a second.
+    std::thread::sleep(std::time::Duration::from_millis(1000));
+    vehicle.with(|vehicle| vehicle.noise = vec![frame(Address::new(1, 1), &block)]);
+    wait_for_all(&vehicle);
+    program.interrupt("-INT");
+    let ran = program.ends();
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert_eq!(names(folder.path()), ["00000001.BIN", "LASTLOG.TXT"]);
+    assert!(fs::read(folder.path().join("00000001.BIN")).expect("the log") == flight);
 }
 
 #[cfg(unix)]
