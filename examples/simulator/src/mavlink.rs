@@ -16,6 +16,9 @@ use std::time::{Duration, Instant};
 /// Bytes a second of a vehicle's stream, and as many of its downloads: what ground stations take over USB.
 const BYTES_PER_SECOND: u32 = 250_000;
 
+/// Packets that are received before what is due is sent: others may send without end.
+const MOST_PACKETS: usize = 64;
+
 /// A vehicle on the link, as its flight sees it. Clones are the same vehicle.
 #[derive(Clone, Debug)]
 pub struct Vehicle {
@@ -104,10 +107,11 @@ impl UdpLink {
         self.begun.elapsed().as_micros() as u64
     }
 
-    /// Passes on all that has arrived.
+    /// Passes on what has arrived.
     fn receive(&mut self, vehicles: &mut [OnLink]) -> io::Result<()> {
         let mut datagram = [0; 2048];
-        while let Some(length) = ready(self.socket.recv(&mut datagram))? {
+        for _ in 0..MOST_PACKETS {
+            let Some(length) = ready(self.socket.recv(&mut datagram))? else { break };
             // Datagrams have whole frames.
             let (mut frames, mut bytes) = (Frames::new(), &datagram[..length]);
             while let Some(frame) = frames.next(&mut bytes) {
@@ -200,6 +204,21 @@ impl OnLink {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_flood_of_packets_doesnt_keep_the_vehicles_from_sending() -> io::Result<()> {
+        let (socket, other) = (UdpSocket::bind("127.0.0.1:0")?, UdpSocket::bind("127.0.0.1:0")?);
+        socket.connect(other.local_addr()?)?;
+        other.connect(socket.local_addr()?)?;
+        socket.set_nonblocking(true)?;
+        for _ in 0..=MOST_PACKETS {
+            other.send(&[0])?;
+        }
+        let mut link = UdpLink { socket, begun: Instant::now() };
+        link.receive(&mut [])?;
+        assert!(link.socket.recv(&mut [0]).is_ok(), "one waits for the next round");
+        Ok(())
+    }
 
     /// Windows and Unix have different errors for it.
     #[test]
