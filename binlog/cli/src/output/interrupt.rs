@@ -4,6 +4,8 @@
 use crate::outcome::INTERRUPTED;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
@@ -31,11 +33,14 @@ pub(crate) fn remove_when_interrupted(path: &Path) {
 
 /// From now on, an interrupt ends the program with the same exit code at any moment. Call it first of all.
 ///
-/// A signal that `nohup` or a shell has told the program to ignore stays ignored.
+/// A signal that `nohup` or a shell has told the program to ignore stays ignored. The limit of a file's size
+/// (`ulimit -f`, systemd's `LimitFSIZE`) doesn't end the program: it is an error of the write.
 pub(crate) fn handle() {
     static HANDLER: Once = Once::new();
     // Without a handler, parts of files stay after an interrupt, as after SIGKILL: the next run removes them.
     HANDLER.call_once(|| {
+        #[cfg(unix)]
+        let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
         #[cfg(unix)]
         if let Ok(mut signals) = signal_hook::iterator::Signals::new(unix::unignored()) {
             std::thread::spawn(move || signals.forever().for_each(|_| interrupted()));
