@@ -92,6 +92,16 @@ enum Line<'a> {
         bytes: u64,
         reason: &'static str,
     },
+    /// What was dropped until the end, if there is something: the last line.
+    Dropped {
+        damaged: u32,
+        incompatible: u32,
+        other_address: u64,
+        foreign: u64,
+        ahead: u64,
+        headless: u64,
+        after_gap: u64,
+    },
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
@@ -328,9 +338,20 @@ impl Recording<'_> {
             self.link.send(&message);
         }
         written?;
-        let blocks = self.recorder.counts();
-        // The lines of state have the count.
-        if !self.is_json {
+        let (frames, blocks) = (self.link.counts(), self.recorder.counts());
+        if self.is_json {
+            if self.dropped() > 0 {
+                self.print(&Line::Dropped {
+                    damaged: frames.damaged,
+                    incompatible: frames.incompatible,
+                    other_address: self.link.others(),
+                    foreign: blocks.foreign,
+                    ahead: blocks.ahead,
+                    headless: blocks.headless,
+                    after_gap: blocks.after_gap,
+                });
+            }
+        } else {
             let dropped = self.link.dropped(&[
                 (blocks.foreign, "block of another sender"),
                 (blocks.ahead, "block far ahead"),

@@ -275,6 +275,32 @@ fn what_others_send_is_dropped_and_counted() {
     }
 }
 
+/// A block after a gap comes at the end, within the second after the last line of state.
+#[cfg(unix)]
+#[test]
+fn json_says_what_was_dropped_until_the_end() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let flight = flight();
+    let vehicle = Vehicle { stream: flight.clone(), ..Vehicle::new() }.fly();
+    let program = record(&vehicle.link, folder.path(), "--json");
+    wait_for_all(&vehicle);
+    let seqno = flight.len().div_ceil(Message::BLOCK) as u32 + 1;
+    let block = Message::RemoteLogDataBlock { target: Address::new(254, 155), seqno, data: &[0x55; 200] };
+    let others = noise().swap_remove(5);
+    vehicle.with(|vehicle| vehicle.noise = vec![frame(Address::new(1, 1), &block), others]);
+    wait_until("it is sent", || vehicle.with(|vehicle| vehicle.noise.is_empty()));
+    std::thread::sleep(std::time::Duration::from_millis(100));
+    program.interrupt("-INT");
+    let ran = program.ends();
+    assert_eq!((ran.code, &*ran.stderr), (Some(3), ""));
+    let lines = lines(&ran);
+    let last = lines.last().expect("a line");
+    let counts = ["damaged", "incompatible", "other_address", "foreign", "ahead", "headless", "after_gap"];
+    let counts = counts.map(|count| last[count].as_u64());
+    assert_eq!((&last["event"], counts), (&"dropped".into(), [0, 0, 0, 1, 0, 0, 1].map(Some)));
+    assert_eq!(lines[lines.len() - 2]["event"], "end");
+}
+
 /// A router repeats a packet of the log before.
 #[cfg(unix)]
 #[test]
