@@ -88,6 +88,9 @@ mavproxy() { has_packages "MAVProxy, serial" || packages --no-deps MAVProxy==1.8
 # What reads the files that `binlog export` writes.
 export_readers() { has_packages "duckdb, mcap, pandas, polars, pyarrow" || packages duckdb mcap pandas polars pyarrow; }
 
+# What runs the tests of the wheel.
+wheel_tests() { export_readers && { has_packages pytest || packages pytest; }; }
+
 # A reader of Blackbox logs. It is unpacked, because pip refuses a script of its wheel.
 orangebox() {
     has_packages orangebox && return

@@ -1,0 +1,204 @@
+//! The values of one column.
+
+use crate::errors::arrow_error;
+use binlog::Value;
+use binlog::arrow::{ArrowArray, ArrowColumn, ArrowSchema};
+use binlog::log::{ColumnSchema, Kind, Values};
+use pyo3::exceptions::{PyAttributeError, PyIndexError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PyString, PyTuple};
+use std::sync::Arc;
+
+/// The values of a column: a number, a text or an array for each record.
+///
+/// `numpy.asarray(column)` is a view of the values, which can't be written to; the column stays alive with it.
+#[pyclass(frozen, sequence, module = "binlog")]
+pub struct Column {
+    values: Arc<Values>,
+    schema: ColumnSchema,
+}
+
+impl Column {
+    /// A column that was decoded.
+    pub fn new(values: Arc<Values>, schema: ColumnSchema) -> Self {
+        Column { values, schema }
+    }
+
+    /// A value as a notebook shows it.
+    pub fn shown(&self, row: usize) -> String {
+        match &*self.values {
+            Values::F32(values) => values.get(row).map_or(String::new(), f32::to_string),
+            Values::Chars4(values) => values.get(row).map_or(String::new(), ToString::to_string),
+            Values::Chars16(values) => values.get(row).map_or(String::new(), ToString::to_string),
+            Values::Chars64(values) => values.get(row).map_or(String::new(), ToString::to_string),
+            Values::I16x32(values) => values.get(row).map_or(String::new(), |samples| format!("{samples:?}")),
+            values => values.number(row).map_or(String::new(), |number| number.to_string()),
+        }
+    }
+}
+
+/// A value as Python's.
+pub fn python<'py>(py: Python<'py>, value: Value<'_>) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match value {
+        Value::Signed(number) | Value::Hundredths(number) => number.into_pyobject(py)?.into_any(),
+        Value::Unsigned(number) => number.into_pyobject(py)?.into_any(),
+        Value::Coordinate(number) => number.into_pyobject(py)?.into_any(),
+        Value::Float(number) => number.into_pyobject(py)?.into_any(),
+        Value::Text(text) => PyString::new(py, &text.to_string()).into_any(),
+        Value::Samples(samples) => PyList::new(py, samples)?.into_any(),
+    })
+}
+
+/// The value of a row.
+pub fn value<'py>(py: Python<'py>, values: &Values, kind: Kind, row: usize) -> PyResult<Bound<'py, PyAny>> {
+    macro_rules! at {
+        ($values:expr) => {
+            $values.get(row).ok_or_else(|| PyIndexError::new_err("there is no such record"))?
+        };
+    }
+    Ok(match values {
+        Values::I8(values) => at!(values).into_pyobject(py)?.into_any(),
+        Values::U8(values) => at!(values).into_pyobject(py)?.into_any(),
+        Values::I16(values) => at!(values).into_pyobject(py)?.into_any(),
+        Values::U16(values) => at!(values).into_pyobject(py)?.into_any(),
+        Values::I32(values) => at!(values).into_pyobject(py)?.into_any(),
+        Values::U32(values) => at!(values).into_pyobject(py)?.into_any(),
+        Values::I64(values) => at!(values).into_pyobject(py)?.into_any(),
+        Values::U64(values) => at!(values).into_pyobject(py)?.into_any(),
+        Values::F32(values) => at!(values).into_pyobject(py)?.into_any(),
+        Values::F64(values) => at!(values).into_pyobject(py)?.into_any(),
+        Values::Chars4(values) => PyString::new(py, &at!(values).to_string()).into_any(),
+        Values::Chars16(values) => PyString::new(py, &at!(values).to_string()).into_any(),
+        Values::Chars64(values) if kind == Kind::Bytes => PyBytes::new(py, at!(values).raw()).into_any(),
+        Values::Chars64(values) => PyString::new(py, &at!(values).to_string()).into_any(),
+        Values::I16x32(values) => PyList::new(py, at!(values))?.into_any(),
+        _ => py.None().into_bound(py),
+    })
+}
+
+#[pymethods]
+impl Column {
+    /// The label: `Roll`.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.schema.label
+    }
+
+    /// The unit of the values: `deg`; empty for none.
+    #[getter]
+    fn unit(&self) -> &str {
+        &self.schema.unit
+    }
+
+    /// What the values are multiplied by to be in the unit: 0.01 for stored hundredths, else 1.
+    #[getter]
+    fn scale(&self) -> f64 {
+        self.schema.scale
+    }
+
+    /// The log's multiplier; None if it has none.
+    #[getter]
+    fn multiplier(&self) -> Option<f64> {
+        self.schema.multiplier
+    }
+
+    /// What the column is; empty if the log doesn't say.
+    #[getter]
+    fn description(&self) -> &str {
+        &self.schema.description
+    }
+
+    /// What the log calls values: `{3: "AUTO"}`.
+    #[getter]
+    fn names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let names = PyDict::new(py);
+        for (value, name) in &self.schema.values {
+            names.set_item(value, name)?;
+        }
+        Ok(names)
+    }
+
+    /// What the log calls bits: `{0: "SURFACE_FRONT"}`.
+    #[getter]
+    fn bits<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let names = PyDict::new(py);
+        for (bit, name) in &self.schema.bits {
+            names.set_item(bit, name)?;
+        }
+        Ok(names)
+    }
+
+    fn __len__(&self) -> usize {
+        self.values.len()
+    }
+
+    fn __getitem__<'py>(&self, py: Python<'py>, row: isize) -> PyResult<Bound<'py, PyAny>> {
+        let row = if row < 0 { row + self.values.len() as isize } else { row };
+        let row = usize::try_from(row).map_err(|_| PyIndexError::new_err("there is no such record"))?;
+        value(py, &self.values, self.schema.kind, row)
+    }
+
+    /// The values as a list.
+    pub fn to_list<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let values = (0..self.values.len()).map(|row| value(py, &self.values, self.schema.kind, row));
+        PyList::new(py, values.collect::<PyResult<Vec<_>>>()?)
+    }
+
+    /// For numpy: a view of the values.
+    #[getter]
+    fn __array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let values = &*self.values;
+        let (shape, typestr) = match values {
+            Values::I8(_) => (vec![values.len()], "|i1"),
+            Values::U8(_) => (vec![values.len()], "|u1"),
+            Values::I16(_) => (vec![values.len()], "i2"),
+            Values::U16(_) => (vec![values.len()], "u2"),
+            Values::I32(_) => (vec![values.len()], "i4"),
+            Values::U32(_) => (vec![values.len()], "u4"),
+            Values::I64(_) => (vec![values.len()], "i8"),
+            Values::U64(_) => (vec![values.len()], "u8"),
+            Values::F32(_) => (vec![values.len()], "f4"),
+            Values::F64(_) => (vec![values.len()], "f8"),
+            Values::I16x32(_) => (vec![values.len(), 32], "i2"),
+            _ => return Err(PyAttributeError::new_err("texts have no array interface; numpy takes `to_list()`")),
+        };
+        let order = if cfg!(target_endian = "little") { "<" } else { ">" };
+        let typestr = if typestr.starts_with('|') { typestr.to_owned() } else { format!("{order}{typestr}") };
+        let interface = PyDict::new(py);
+        interface.set_item("shape", PyTuple::new(py, shape)?)?;
+        interface.set_item("typestr", typestr)?;
+        interface.set_item("data", (values.as_bytes().as_ptr().addr(), true))?;
+        interface.set_item("version", 3)?;
+        Ok(interface)
+    }
+
+    /// What it is in Arrow's types.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        PyCapsule::new_with_value(py, ArrowSchema::of_column(&self.schema), c"arrow_schema")
+    }
+
+    /// The values for Arrow; numbers aren't copied.
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
+        // The protocol lets a producer leave conversions to the consumer.
+        drop(requested_schema);
+        let array = py.detach(|| {
+            let column = ArrowColumn::new(self.schema.kind, self.values.clone())?;
+            ArrowArray::of_column(&self.schema, column)
+        });
+        let array = array.map_err(arrow_error)?;
+        Ok((self.__arrow_c_schema__(py)?, PyCapsule::new_with_value(py, array, c"arrow_array")?))
+    }
+
+    fn __repr__(&self) -> String {
+        const SHOWN: usize = 5;
+        let shown: Vec<String> = (0..self.values.len().min(SHOWN)).map(|row| self.shown(row)).collect();
+        let more = if self.values.len() > SHOWN { ", …" } else { "" };
+        let unit = if self.schema.unit.is_empty() { String::new() } else { format!(" {}", self.schema.unit) };
+        format!("<{}: {} values{unit}: {}{more}>", self.schema.label, self.values.len(), shown.join(", "))
+    }
+}

@@ -1,0 +1,32 @@
+//! The library's errors as Python's.
+
+use binlog::arrow::ArrowError;
+use binlog::log::{OpenError, SelectError};
+use pyo3::exceptions::{PyKeyError, PyValueError};
+use pyo3::{PyErr, create_exception};
+use std::io;
+
+create_exception!(
+    binlog,
+    DamagedLog,
+    PyValueError,
+    "The log is damaged, and `open` was asked to refuse such logs. `damage` of a log that was opened says where."
+);
+
+/// `FileNotFoundError` and the like. The text names the file.
+pub fn open_error(error: OpenError) -> PyErr {
+    io::Error::from(error).into()
+}
+
+/// A name that the log doesn't have is a `KeyError`, whose text has the names that were meant.
+pub fn select_error(error: SelectError) -> PyErr {
+    match error {
+        SelectError::NoLog { .. } | SelectError::Redefined { .. } => PyValueError::new_err(error.to_string()),
+        _ => PyKeyError::new_err(error.to_string()),
+    }
+}
+
+/// What Arrow can't carry: texts of more than 2 GiB.
+pub fn arrow_error(error: ArrowError) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}

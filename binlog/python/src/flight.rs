@@ -1,0 +1,71 @@
+//! The facts of a flight: modes, texts, damage.
+
+use pyo3::prelude::*;
+
+/// An interval of the flight in one mode.
+#[pyclass(frozen, get_all, module = "binlog")]
+pub struct Mode {
+    /// The mode's name; None if nobody says it.
+    pub name: Option<String>,
+    /// Its number in the vehicle's list; None if the log has names only.
+    pub number: Option<u8>,
+    /// Where it begins, in seconds since boot.
+    pub start: f64,
+    /// Where it ends, in seconds since boot.
+    pub end: f64,
+}
+
+#[pymethods]
+impl Mode {
+    fn __repr__(&self) -> String {
+        let name = match (&self.name, self.number) {
+            (Some(name), _) => name.clone(),
+            (None, Some(number)) => format!("mode {number}"),
+            (None, None) => "a mode".to_owned(),
+        };
+        format!("<{name} from {:.3} s to {:.3} s>", self.start, self.end)
+    }
+}
+
+/// A text of the log for people.
+#[pyclass(frozen, get_all, module = "binlog")]
+pub struct Message {
+    /// When it was logged, in seconds since boot.
+    pub time: f64,
+    /// The text.
+    pub text: String,
+}
+
+#[pymethods]
+impl Message {
+    fn __repr__(&self) -> String {
+        format!("<{:.3} s: {}>", self.time, self.text)
+    }
+
+    fn __str__(&self) -> &str {
+        &self.text
+    }
+}
+
+/// Bytes of the log that are no record.
+#[pyclass(frozen, get_all, module = "binlog")]
+pub struct Damage {
+    /// Where they begin, in bytes from the start of the log.
+    pub offset: usize,
+    /// How many they are.
+    pub length: usize,
+    /// Why they are no record.
+    pub reason: String,
+}
+
+#[pymethods]
+impl Damage {
+    fn __repr__(&self) -> String {
+        format!("<{} bytes at {}: {}>", self.length, self.offset, self.reason)
+    }
+}
+
+/// Seconds of a time in microseconds.
+pub fn seconds(time_us: u64) -> f64 {
+    time_us as f64 / 1e6
+}

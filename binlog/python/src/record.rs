@@ -1,0 +1,132 @@
+//! Single records, in the order of the log.
+
+use crate::column::value;
+use crate::errors::select_error;
+use crate::flight::seconds;
+use crate::table::Rows;
+use pyo3::exceptions::PyAttributeError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyString};
+use std::sync::Arc;
+
+/// A record of the log: `record.Roll`, `record["Roll"]`.
+#[pyclass(frozen, module = "binlog")]
+pub struct Record {
+    rows: Arc<Rows>,
+    row: u32,
+}
+
+impl Record {
+    fn at<'py>(&self, py: Python<'py>, place: usize) -> PyResult<Bound<'py, PyAny>> {
+        let values = self.rows.column(place).map_err(select_error)?;
+        value(py, values, self.rows.schema.columns[place].kind, self.row as usize)
+    }
+}
+
+#[pymethods]
+impl Record {
+    /// The type's name, as pymavlink's `get_type`.
+    fn get_type(&self) -> &str {
+        &self.rows.schema.name
+    }
+
+    /// The labels, as pymavlink's `get_fieldnames`.
+    fn get_fieldnames(&self) -> Vec<&str> {
+        self.rows.schema.columns.iter().map(|column| &*column.label).collect()
+    }
+
+    /// The time in seconds since boot; NaN without one.
+    #[getter]
+    fn time(&self, py: Python<'_>) -> f64 {
+        let times = py.detach(|| self.rows.times_us());
+        times.get(self.row as usize).map_or(f64::NAN, |&time_us| seconds(time_us))
+    }
+
+    /// The values by label.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        dict.set_item("mavpackettype", self.get_type())?;
+        for (place, column) in self.rows.schema.columns.iter().enumerate() {
+            dict.set_item(&column.label, self.at(py, place)?)?;
+        }
+        Ok(dict)
+    }
+
+    fn __getitem__<'py>(&self, label: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
+        match self.rows.place_of(label) {
+            Some(place) => self.at(label.py(), place),
+            None => Err(self.rows.no_column(label.to_str()?)),
+        }
+    }
+
+    fn __contains__(&self, label: &Bound<'_, PyString>) -> bool {
+        self.rows.place_of(label).is_some()
+    }
+
+    /// Columns before methods, since looking for a method that isn't there costs more than a column.
+    fn __getattribute__<'py>(this: &Bound<'py, Self>, name: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
+        let record = this.get();
+        match record.rows.place_of(name) {
+            Some(place) => record.at(this.py(), place),
+            None => generic(this, name)
+                .map_err(|_| PyAttributeError::new_err(format!("{} has no column `{name}`", record.rows.schema.name))),
+        }
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let mut values = Vec::new();
+        for (place, column) in self.rows.schema.columns.iter().enumerate() {
+            values.push(format!("{} : {}", column.label, self.at(py, place)?.str()?));
+        }
+        Ok(format!("{} {{{}}}", self.get_type(), values.join(", ")))
+    }
+}
+
+/// A method or a property, as any object has them.
+fn generic<'py>(record: &Bound<'py, Record>, name: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
+    static GENERIC: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let py = record.py();
+    let object = || Ok::<_, PyErr>(py.import("builtins")?.getattr("object")?.getattr("__getattribute__")?.unbind());
+    GENERIC.get_or_try_init(py, object)?.bind(py).call1((record, name))
+}
+
+/// Records of some types, one after the other.
+#[pyclass(module = "binlog")]
+pub struct Records {
+    types: Vec<Arc<Rows>>,
+    /// The type and the row of each, in the order of the log.
+    order: Vec<(u32, u32)>,
+    next: usize,
+}
+
+impl Records {
+    /// The records of these types.
+    pub fn new(types: Vec<Arc<Rows>>) -> Self {
+        let mut places: Vec<(usize, u32, u32)> = Vec::with_capacity(types.iter().map(|rows| rows.len()).sum());
+        for (number, rows) in (0..).zip(&types) {
+            let Some(records) = rows.records() else { continue };
+            places.extend((0..).zip(records.rows().records()).map(|(row, record)| (record.offset(), number, row)));
+        }
+        // Types are runs in order, which a stable sort merges.
+        places.sort_by_key(|&(offset, ..)| offset);
+        Records { types, order: places.into_iter().map(|(_, number, row)| (number, row)).collect(), next: 0 }
+    }
+}
+
+#[pymethods]
+impl Records {
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __len__(&self) -> usize {
+        self.order.len() - self.next
+    }
+
+    fn __next__(&mut self) -> Option<Record> {
+        let &(number, row) = self.order.get(self.next)?;
+        self.next += 1;
+        Some(Record { rows: self.types[number as usize].clone(), row })
+    }
+}
