@@ -129,8 +129,8 @@ pub struct RecorderCounts {
 /// - Blocks come in order, up to the first gap. At most 200 blocks after it are kept: memory is bounded.
 /// - A stream without blocks for 3 seconds, of a vehicle whose heartbeats come, has ended: START asks for the next log.
 ///   Without either for 10 seconds, the link is lost: the log ends, and a new one begins when the vehicle is back.
-/// - While a log is open, another block 0 begins a new log when block 1, or two other blocks among the first 200, follow
-///   it: if START asked for it, if it differs from the log's block 0, or if it comes more than 5 seconds after that.
+/// - While a log is open, another block 0 begins a new log when block 1, or two others of the first 200 blocks, follow:
+///   if START asked for it, if it differs from the log's block 0, or if it comes more than 5 seconds after that.
 ///   Without these, only a block 1 that differs from the log's block 1 begins one. Other blocks 0 are repeated ones.
 /// - A stream that begins with another block, because the vehicle ignores START while it sends, is stopped and started
 ///   again. So is one of which only blocks that are too far ahead come, for 5 seconds; its log ends.
@@ -553,7 +553,7 @@ impl OpenLog {
         let Some(next) = &mut self.next else { return false };
         match seqno {
             1 => next.is_likely || self.second.as_ref().is_some_and(|second| *second != block(data)),
-            // A block that was sent twice may be late, too. Two of them are hardly so.
+            // One of them may be a late repetition, too.
             2..=WINDOW if next.is_likely && seqno < self.first => {
                 next.other.replace(seqno).is_some_and(|other| other != seqno)
             }

@@ -276,7 +276,7 @@ fn a_late_block_0_ends_no_log() {
 
 /// Block 1 comes late, after blocks that the log before could have had.
 #[test]
-fn the_next_log_begins_whichever_of_its_blocks_comes_after_block_0() {
+fn the_next_log_begins_with_any_order_of_its_blocks() {
     let (first, second) = (log(200 * 400), log(200 * 500)[200 * 400..].to_vec());
     for (blocks, order) in [(400, [3, 5, 3, 2, 4, 1]), (2, [3, 2, 4, 1, 2, 3]), (4, [3, 5, 3, 4, 1, 2])] {
         let mut recorder = recorder();
@@ -301,7 +301,7 @@ fn the_next_log_begins_whichever_of_its_blocks_comes_after_block_0() {
 
 /// ArduPilot's blocks 0 are all alike.
 #[test]
-fn an_early_log_with_the_same_block_0_begins_when_block_1_differs() {
+fn an_early_log_with_the_same_block_0_is_told_by_block_1() {
     for differs in [false, true] {
         let (mut recorder, first) = (recorder(), log(200 * 50));
         let mut second = first.clone();
