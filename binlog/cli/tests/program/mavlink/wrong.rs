@@ -51,8 +51,8 @@ fn a_download_gives_up_after_20_seconds_and_says_what_came() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let folder = folder.path().to_str().expect("UTF-8");
     let silent = || Vehicle { refuses: true, is_mute: true, ..Vehicle::new() };
-    // An attitude without its checksum, and bytes of another speed.
-    let attitude = [vec![0xFE, 28, 0, 1, 1, 30], vec![0; 30]].concat();
+    // An attitude with its checksum, and bytes of another speed.
+    let attitude = [vec![0xFE, 28, 0, 1, 1, 30], vec![0; 28], vec![0xE5, 0xCC]].concat();
     let entry = |id, num_logs, last_log_num| {
         let mut buffer = [0; MAX_FRAME];
         let entry = Message::LogEntry { time_utc: 0, size: 9, id, num_logs, last_log_num };
