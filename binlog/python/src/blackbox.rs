@@ -31,7 +31,7 @@ impl Blackbox {
         self.tables.get_or_init(|| self.log.tables().into_iter().map(Arc::new).collect())
     }
 
-    /// The bytes that are no frame, of all sessions.
+    /// The bytes outside of frames, of all sessions.
     pub fn all_damage(&self) -> Vec<Damage> {
         self.tables().iter().flat_map(|tables| damage(tables)).collect()
     }
@@ -60,7 +60,7 @@ impl Blackbox {
         PyList::new(py, log.tables().iter().enumerate().map(session).collect::<PyResult<Vec<_>>>()?)
     }
 
-    /// The bytes that are no frame.
+    /// The bytes outside of frames.
     #[getter]
     fn damage(&self, py: Python<'_>) -> Vec<Damage> {
         py.detach(|| self.all_damage())
@@ -93,7 +93,7 @@ impl Session {
         Ok(header)
     }
 
-    /// The bytes that are no frame.
+    /// The bytes outside of frames.
     #[getter]
     fn damage(&self) -> Vec<Damage> {
         damage(&self.tables)

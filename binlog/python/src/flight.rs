@@ -47,14 +47,14 @@ impl Message {
     }
 }
 
-/// Bytes of the log that are no record.
+/// Bytes of the log outside of records.
 #[pyclass(frozen, get_all, module = "binlog")]
 pub struct Damage {
     /// Where they begin, in bytes from the start of the log.
     pub offset: usize,
     /// How many they are.
     pub length: usize,
-    /// Why they are no record.
+    /// Why they aren't a record.
     pub reason: String,
 }
 

@@ -1,8 +1,8 @@
 //! The Python module `binlog`: logs as columns that numpy, pandas, polars, pyarrow and DuckDB read without a copy.
 //!
-//! `log` opens a log and says what is in it; `blackbox` has the sessions of a Blackbox log. `table` has the records of a
-//! type, `column` the values of one column, `record` single records; `flight` has the facts of a flight. `errors` makes
-//! errors Python's, `html` is for notebooks.
+//! `log` opens a log and says what is in it; `blackbox` has the sessions of a Blackbox log. `table` has the records of
+//! a type, `column` the values of one column, `record` single records; `flight` has the facts of a flight. `errors`
+//! makes errors Python's, `html` is for notebooks.
 
 mod blackbox;
 mod column;

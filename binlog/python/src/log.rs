@@ -137,7 +137,7 @@ impl Log {
         py.detach(|| self.log.texts().into_iter().map(message).collect())
     }
 
-    /// The bytes that are no record, without the padding at the log's end.
+    /// The bytes outside of records, without the padding at the log's end.
     #[getter]
     fn damage(&self) -> Vec<Damage> {
         let lost = self.log.skipped().iter().filter(|skipped| !skipped.is_padding(self.log.bytes()));

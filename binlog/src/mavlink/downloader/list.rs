@@ -108,7 +108,7 @@ impl List {
         }
         self.num_logs = num_logs;
         if num_logs == 0 {
-            // After entries, or again, it is none.
+            // After entries, or again, it says nothing new.
             return !std::mem::replace(&mut self.is_empty, true) && self.most == 0;
         }
         let Some(ids) = self.ids_with(log.id, last) else {

@@ -261,7 +261,7 @@ fn what_is_not_a_file_is_kept_and_the_other_logs_are_downloaded() {
                 assert!(folder.path().join("00000002.BIN").is_file(), "{name}, {kind}");
                 assert!(path.symlink_metadata().is_ok_and(|path| !path.is_file()), "{name}, {kind}: it is kept");
                 assert_eq!(fs::read(&target).ok(), target.exists().then(|| b"mine".to_vec()));
-                // It is no matter of the other logs.
+                // Other logs don't mind it.
                 assert!(matches!(download(&vehicle, folder.path(), "2").code, Some(0)), "{name}, {kind}");
             }
         }
