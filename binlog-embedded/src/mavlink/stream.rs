@@ -183,7 +183,10 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
         if self.window.is_stale {
             drain.restart();
             self.window.clear();
-            (self.filled, self.split, self.end, self.mark) = (0, Split::NONE, End::No, None);
+            (self.filled, self.split, self.mark) = (0, Split::NONE, None);
+            if self.window.is_awaited || !matches!(self.end, End::Done) {
+                self.end = End::No;
+            }
         } else if self.window.is_awaited {
             self.window.is_awaited = !self.window.may_begin(now_us as u32);
             return !self.window.is_awaited;
