@@ -118,7 +118,8 @@ fn a_firmware_without_a_card_is_recorded_over_its_uart() {
             }
             dropped += counts[2];
         }
-        assert_eq!(dropped > 0, baud == "baud=230400", "{output}");
+        // At the other rate, a host that stands still for a while costs records, too.
+        assert!(dropped > 0 || baud == "baud=921600", "{output}");
         assert!(recorded.len() > 8, "{output}");
     }
 }
