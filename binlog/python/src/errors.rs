@@ -21,7 +21,11 @@ pub fn open_error(error: OpenError) -> PyErr {
 /// A name that the log doesn't have is a `KeyError`, whose text has the names that were meant.
 pub fn select_error(error: SelectError) -> PyErr {
     match error {
-        SelectError::NoLog { .. } | SelectError::Redefined { .. } => PyValueError::new_err(error.to_string()),
+        SelectError::NoLog { .. } => PyValueError::new_err(error.to_string()),
+        SelectError::Redefined { name, label } => PyValueError::new_err(format!(
+            "the log redefines {name}.{label} with another format, unit or multiplier; log.records(\"{name}\") has all \
+             its records"
+        )),
         _ => PyKeyError::new_err(error.to_string()),
     }
 }

@@ -212,6 +212,8 @@ impl Log {
         if names.is_empty() {
             names = self.keys(py);
         }
+        names.sort_unstable();
+        names.dedup();
         let types = || {
             let mut types = Vec::new();
             for name in &names {

@@ -161,7 +161,9 @@ impl Table {
         let none = || SelectError::NoInstances { name: self.rows.schema.name.clone() };
         let rows = || self.rows.records().ok_or_else(none)?.select(|rows| rows.instance(instance));
         let rows = rows().and_then(|rows| Rows::new(rows, self.rows.numbers)).map_err(select_error)?;
-        Ok(Table { rows: Arc::new(rows), places: self.places.clone() })
+        // An instance may have fewer definitions, and so fewer columns.
+        let places = self.labels().filter_map(|label| rows.place(label)).collect();
+        Ok(Table { rows: Arc::new(rows), places })
     }
 }
 

@@ -69,3 +69,49 @@ def test_threads_share_a_log(path):
     for thread in threads:
         thread.join()
     assert len(seen) == 8 and len({repr(values) for values in seen}) == 1
+
+
+def record(kind, payload):
+    return bytes([0xA3, 0x95, kind]) + payload
+
+
+def definition(kind, length, name, formats, labels):
+    fields = (name, 4), (formats, 16), (labels, 64)
+    return record(128, bytes([kind, length]) + b"".join(text.encode().ljust(width, b"\0") for text, width in fields))
+
+
+def test_a_redefined_type_has_its_records(tmp_path):
+    path = tmp_path / "redefined.bin"
+    log = definition(128, 89, "FMT", "BBnNZ", "Type,Length,Name,Format,Columns")
+    for kind, formats, value in (1, "Qh", (7).to_bytes(2, "little")), (2, "Qi", (70_000).to_bytes(4, "little")):
+        log += definition(kind, 11 + len(value), "DEMO", formats, "TimeUS,X")
+        log += record(kind, (1_000_000 * kind).to_bytes(8, "little") + value)
+    path.write_bytes(log)
+    log = binlog.open(path)
+    assert [(record.time, record.X) for record in log.records("DEMO", "DEMO")] == [(1.0, 7), (2.0, 70_000)]
+    with pytest.raises(ValueError, match="redefines DEMO.X"):
+        log["DEMO"]
+
+
+def test_what_isnt_there_is_a_key_error_that_helps(tmp_path):
+    path = tmp_path / "empty.bin"
+    path.write_bytes(definition(128, 89, "FMT", "BBnNZ", "Type,Length,Name,Format,Columns"))
+    log = binlog.open(path)
+    for name, text in ("fmt", "FMT"), ("FMT.name", "Name"), ("FMT[1]", "instances"):
+        with pytest.raises(KeyError, match=text):
+            log[name]
+    with pytest.raises(KeyError):
+        log["FMT"][1]
+    with pytest.raises(FileNotFoundError, match="none.bin"):
+        binlog.open(tmp_path / "none.bin")
+    (tmp_path / "text.bin").write_text("TimeUS,Roll")
+    with pytest.raises(OSError, match="text.bin: neither an ArduPilot log"):
+        binlog.open(tmp_path / "text.bin")
+
+
+def test_damage_is_in_the_log_or_an_error(tmp_path):
+    path = tmp_path / "damaged.bin"
+    path.write_bytes(definition(128, 89, "FMT", "BBnNZ", "Type,Length,Name,Format,Columns") + b"lost" + b"\xa3")
+    assert [(damage.offset, damage.length) for damage in binlog.open(path).damage] in ([(89, 5)], [(89, 4), (93, 1)])
+    with pytest.raises(binlog.DamagedLog, match="damaged.bin"):
+        binlog.open(path, strict=True)
