@@ -1,12 +1,13 @@
 //! The Python module `binlog`: logs as columns that numpy, pandas, polars, pyarrow and DuckDB read without a copy.
 //!
 //! `log` opens a log and says what is in it; `blackbox` has the sessions of a Blackbox log. `table` has the records of
-//! a type, `column` the values of one column, `record` single records; `flight` has the facts of a flight. `errors`
-//! makes errors Python's, `html` is for notebooks.
+//! a type, `column` the values of one column, `record` single records; `fleet` has many logs as one table, `flight`
+//! the facts of a flight. `errors` makes errors Python's, `html` is for notebooks.
 
 mod blackbox;
 mod column;
 mod errors;
+mod fleet;
 mod flight;
 mod html;
 mod log;
@@ -24,6 +25,8 @@ mod _binlog {
     use crate::column::Column;
     #[pymodule_export]
     use crate::errors::DamagedLog;
+    #[pymodule_export]
+    use crate::fleet::{Fleet, fleet};
     #[pymodule_export]
     use crate::flight::{Damage, Message, Mode};
     #[pymodule_export]

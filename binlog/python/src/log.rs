@@ -30,16 +30,7 @@ pub fn open<'py>(
     map: bool,
     strict: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let scaling = match scaling {
-        "shown" => Scaling::Shown,
-        "stored" => Scaling::Stored,
-        "units" => Scaling::Units,
-        _ => {
-            let text = format!("scaling is \"shown\", \"stored\" or \"units\", not \"{scaling}\"");
-            return Err(PyValueError::new_err(text));
-        }
-    };
-    let (numbers, name) = (Numbers::Scaled(scaling), path.display().to_string());
+    let (numbers, name) = (numbers_of(scaling)?, path.display().to_string());
     let first_damage = |damage: Vec<Damage>| match damage.into_iter().next().filter(|_| strict) {
         Some(Damage { offset, length, reason }) => {
             Err(DamagedLog::new_err(format!("{name}: {length} bytes at {offset}: {reason}")))
@@ -56,6 +47,19 @@ pub fn open<'py>(
             let log = Blackbox::new(log, name.clone(), numbers);
             first_damage(if strict { py.detach(|| log.all_damage()) } else { Vec::new() })?;
             Ok(Bound::new(py, log)?.into_any())
+        }
+    }
+}
+
+/// How numbers are decoded by a scaling.
+pub fn numbers_of(scaling: &str) -> PyResult<Numbers> {
+    match scaling {
+        "shown" => Ok(Numbers::Scaled(Scaling::Shown)),
+        "stored" => Ok(Numbers::Scaled(Scaling::Stored)),
+        "units" => Ok(Numbers::Scaled(Scaling::Units)),
+        _ => {
+            let text = format!("scaling is \"shown\", \"stored\" or \"units\", not \"{scaling}\"");
+            Err(PyValueError::new_err(text))
         }
     }
 }
@@ -218,20 +222,7 @@ impl Log {
             let mut types = Vec::new();
             for name in &names {
                 let rows = OwnedRows::new(self.log.clone(), |log| log.rows(name))?;
-                match Rows::new(rows.clone(), self.numbers) {
-                    Ok(rows) => types.push(Arc::new(rows)),
-                    // Each of the definitions has its own columns.
-                    Err(binlog::log::SelectError::Redefined { .. }) => {
-                        for number in 0..rows.rows().by_definition().count() {
-                            let rows = rows.select(|rows| {
-                                let one = rows.by_definition().nth(number);
-                                Ok::<_, binlog::log::SelectError>(one.unwrap_or_else(|| rows.slice(0..0)))
-                            })?;
-                            types.push(Arc::new(Rows::new(rows, self.numbers)?));
-                        }
-                    }
-                    Err(error) => return Err(error),
-                }
+                types.extend(Rows::of_definitions(rows, self.numbers)?.into_iter().map(Arc::new));
             }
             Ok(Records::new(types))
         };

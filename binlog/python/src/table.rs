@@ -39,6 +39,22 @@ impl Rows {
         Ok(Rows::of(Source::ArduPilot(rows), numbers, schema))
     }
 
+    /// Records of an ArduPilot log: of each definition by itself, if the log redefines the type.
+    pub fn of_definitions(rows: OwnedRows, numbers: Numbers) -> Result<Vec<Self>, SelectError> {
+        match Rows::new(rows.clone(), numbers) {
+            Err(SelectError::Redefined { .. }) => {}
+            rows => return Ok(vec![rows?]),
+        }
+        let of_one = |number: usize| {
+            let rows = rows.select(|rows| {
+                let one = rows.by_definition().nth(number);
+                Ok::<_, SelectError>(one.unwrap_or_else(|| rows.slice(0..0)))
+            })?;
+            Rows::new(rows, numbers)
+        };
+        (0..rows.rows().by_definition().count()).map(of_one).collect()
+    }
+
     /// Rows from a source, with what their columns are.
     pub fn of(source: Source, numbers: Numbers, schema: TableSchema) -> Self {
         let columns = schema.columns.iter().map(|_| OnceLock::new()).collect();

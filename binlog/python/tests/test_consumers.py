@@ -115,3 +115,47 @@ def test_damage_is_in_the_log_or_an_error(tmp_path):
     assert [(damage.offset, damage.length) for damage in binlog.open(path).damage] in ([(89, 5)], [(89, 4), (93, 1)])
     with pytest.raises(binlog.DamagedLog, match="damaged.bin"):
         binlog.open(path, strict=True)
+
+
+def test_a_fleet_is_the_union_of_its_logs(tmp_path):
+    (tmp_path / "2021").mkdir()
+    fmt = definition(128, 89, "FMT", "BBnNZ", "Type,Length,Name,Format,Columns")
+    old = fmt + definition(1, 13, "DEMO", "Qh", "TimeUS,X") + record(1, (5).to_bytes(8, "little") + b"\x07\x00")
+    new = fmt + definition(1, 17, "DEMO", "QiH", "TimeUS,X,Y")
+    new += record(1, (6).to_bytes(8, "little") + (70_000).to_bytes(4, "little") + b"\x09\x00")
+    (tmp_path / "2021" / "a.BIN").write_bytes(old)
+    (tmp_path / "b.bin").write_bytes(new)
+    (tmp_path / "c.bin").write_bytes(fmt)
+    (tmp_path / "empty.bin").write_bytes(b"")
+    (tmp_path / "notes.txt").write_text("not a log")
+    logs = binlog.fleet(tmp_path, "DEMO")
+    assert logs.logs == ["2021/a.BIN", "b.bin", "c.bin"] and logs.columns == ["log_id", "TimeUS", "X", "Y"]
+    rows = pyarrow.table(logs).to_pylist()
+    assert rows == [
+        {"log_id": "2021/a.BIN", "TimeUS": 5, "X": 7, "Y": None},
+        {"log_id": "b.bin", "TimeUS": 6, "X": 70_000, "Y": 9},
+    ]
+    duckdb = pytest.importorskip("duckdb")
+    assert duckdb.sql("SELECT sum(X), count(Y) FROM logs").fetchall() == [(70_007, 1)]
+    assert pyarrow.table(binlog.fleet([tmp_path / "b.bin"], "DEMO", columns=["Y"])).column_names == ["log_id", "Y"]
+    with pytest.raises(KeyError, match="no log has a column `Z`"):
+        binlog.fleet(tmp_path, "DEMO", columns=["Z"])
+    with pytest.raises(ValueError, match="none of 3 logs has a record of NONE"):
+        binlog.fleet(tmp_path, "NONE")
+    text = fmt + definition(1, 15, "DEMO", "Qn", "TimeUS,X") + record(1, (5).to_bytes(8, "little") + b"text")
+    (tmp_path / "d.bin").write_bytes(text)
+    with pytest.raises(ValueError, match="DEMO.X has numbers in .*, and texts in d.bin"):
+        binlog.fleet(tmp_path, "DEMO")
+    # A log that goes while it is read is an error of the stream.
+    (tmp_path / "d.bin").unlink()
+    logs = binlog.fleet(tmp_path, "DEMO")
+    (tmp_path / "b.bin").unlink()
+    with pytest.raises(Exception, match="b.bin"):
+        pyarrow.table(logs)
+
+
+@pytest.mark.parametrize("path", LOGS, ids=lambda path: path.name)
+def test_a_fleet_of_one_log_has_its_values(path):
+    for name, table in binlog.open(path).items():
+        one = pyarrow.table(binlog.fleet(path, name)).drop_columns("log_id")
+        assert all(same(one[label].to_pylist(), values) for label, values in table.to_dict().items()), name

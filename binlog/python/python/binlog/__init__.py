@@ -1,15 +1,31 @@
 """Flight logs of ArduPilot and Blackbox as columns.
 
 >>> import binlog
->>> log = binlog.open("flight.bin")             # doctest: +SKIP
->>> log["ATT"]["Roll"]                          # doctest: +SKIP
+>>> log = binlog.open("flight.bin")
+>>> log["ATT"]["Roll"].unit
+'deg'
 """
 
 from collections.abc import Mapping
 
-from ._binlog import Blackbox, Column, Damage, DamagedLog, Log, Message, Mode, Record, Records, Session, Table, open
+from ._binlog import (
+    Blackbox,
+    Column,
+    Damage,
+    DamagedLog,
+    Fleet,
+    Log,
+    Message,
+    Mode,
+    Record,
+    Records,
+    Session,
+    Table,
+    fleet,
+    open,
+)
 
-__all__ = ["Blackbox", "Column", "Damage", "DamagedLog", "Log", "Message", "Mode", "Record", "Records", "Session", "Table", "open"]
+__all__ = [name for name in dir() if name[0] != "_" and name != "Mapping"]
 
 Mapping.register(Log)
 Mapping.register(Session)
