@@ -119,7 +119,7 @@ pub struct ServerCounts {
 ///
 /// # Memory
 ///
-/// 12 bytes for each of the `REQUESTS`, and 200.
+/// 12 bytes for each of the `REQUESTS`, and 204.
 // What is large is at the end, since near fields take shorter instructions.
 #[derive(Clone, Debug)]
 #[repr(C)]
