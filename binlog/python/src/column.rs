@@ -6,7 +6,7 @@ use binlog::arrow::{ArrowArray, ArrowColumn, ArrowSchema};
 use binlog::log::{ColumnSchema, Kind, Values};
 use pyo3::exceptions::{PyAttributeError, PyIndexError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyIterator, PyList, PyString, PyTuple};
 use std::sync::Arc;
 
 /// The values of a column: a number, a text or an array for each record.
@@ -136,6 +136,10 @@ impl Column {
         let row = if row < 0 { row + self.values.len() as isize } else { row };
         let row = usize::try_from(row).map_err(|_| PyIndexError::new_err("there is no such record"))?;
         value(py, &self.values, self.schema.kind, row)
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        self.to_list(py)?.try_iter()
     }
 
     /// The values as a list.

@@ -10,6 +10,7 @@ use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -66,9 +67,15 @@ fn find(root: &Path, path: &Path, found: &mut Vec<Member>) -> PyResult<()> {
             let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
             extension.is_some_and(|extension| EXTENSIONS.contains(&&*extension))
         };
-        return paths.iter().filter(|path| path.is_dir() || is_log(path)).try_for_each(|path| find(root, path, found));
+        // A link to a folder may lead back to where it is.
+        let is_folder = |path: &Path| path.is_dir() && !path.is_symlink();
+        return paths
+            .iter()
+            .filter(|path| is_folder(path) || is_log(path))
+            .try_for_each(|path| find(root, path, found));
     }
-    if path.metadata()?.len() > 0 {
+    let named = |error: io::Error| io::Error::new(error.kind(), format!("can't read {}: {error}", path.display()));
+    if path.metadata().map_err(named)?.len() > 0 {
         let id = path.strip_prefix(root).ok().filter(|id| !id.as_os_str().is_empty()).unwrap_or(path);
         found.push(Member { id: id.to_string_lossy().into_owned(), path: path.to_owned() });
     }

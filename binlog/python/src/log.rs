@@ -104,6 +104,17 @@ impl Log {
     }
 }
 
+/// A time in UTC, from microseconds since 1970.
+fn utc(py: Python<'_>, unix_us: Option<i64>) -> PyResult<Option<Bound<'_, PyAny>>> {
+    let Some(unix_us) = unix_us else { return Ok(None) };
+    let datetime = py.import("datetime")?;
+    let utc = datetime.getattr("timezone")?.getattr("utc")?;
+    let epoch = datetime.getattr("datetime")?.call1((1970, 1, 1, 0, 0, 0, 0, utc))?;
+    let since = PyDict::new(py);
+    since.set_item("microseconds", unix_us)?;
+    Ok(Some(epoch.add(datetime.getattr("timedelta")?.call((), Some(&since))?)?))
+}
+
 #[pymethods]
 impl Log {
     /// The firmware: "Copter"; None if the log doesn't say.
@@ -156,14 +167,13 @@ impl Log {
     /// When the log begins, in UTC; None if GPS never told the time.
     #[getter]
     fn start<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let start = py.detach(|| Some(self.log.clock()?.unix_us(*self.log.time_range_us()?.start())));
-        let Some(unix_us) = start else { return Ok(None) };
-        let datetime = py.import("datetime")?;
-        let utc = datetime.getattr("timezone")?.getattr("utc")?;
-        let epoch = datetime.getattr("datetime")?.call1((1970, 1, 1, 0, 0, 0, 0, utc))?;
-        let since = PyDict::new(py);
-        since.set_item("microseconds", unix_us)?;
-        Ok(Some(epoch.add(datetime.getattr("timedelta")?.call((), Some(&since))?)?))
+        utc(py, py.detach(|| Some(self.log.clock()?.unix_us(*self.log.time_range_us()?.start()))))
+    }
+
+    /// When the vehicle booted, in UTC, from which the times of records count; None if GPS never told the time.
+    #[getter]
+    fn boot<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        utc(py, py.detach(|| Some(self.log.clock()?.boot_unix_us())))
     }
 
     /// How long it is, in seconds.

@@ -128,6 +128,7 @@ def test_a_fleet_is_the_union_of_its_logs(tmp_path):
     (tmp_path / "c.bin").write_bytes(fmt)
     (tmp_path / "empty.bin").write_bytes(b"")
     (tmp_path / "notes.txt").write_text("not a log")
+    (tmp_path / "loop").symlink_to(tmp_path, target_is_directory=True)
     logs = binlog.fleet(tmp_path, "DEMO")
     assert logs.logs == ["2021/a.BIN", "b.bin", "c.bin"] and logs.columns == ["log_id", "TimeUS", "X", "Y"]
     rows = pyarrow.table(logs).to_pylist()
