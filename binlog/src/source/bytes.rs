@@ -117,6 +117,7 @@ pub(crate) fn read_all(mut reader: impl Read, length: usize) -> io::Result<Vec<u
     Ok(bytes)
 }
 
+#[cfg(feature = "blackbox")]
 pub(crate) fn read_error(path: &Path) -> impl Fn(io::Error) -> OpenError + '_ {
     OpenError::new(path, "read")
 }
