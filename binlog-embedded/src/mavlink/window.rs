@@ -398,8 +398,8 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
 
     // What the owner does with blocks.
 
-    /// The block that is being filled, or a free one that is from now on. `None` if there is none, or if the oldest one
-    /// is too old. When it is full, it is ready, and `next` counts it.
+    /// The block that is being filled, or a free one, which is filled from now on. `None` if all are in use, or if the
+    /// oldest one is too old. When it is full, it is ready, and `next` counts it.
     pub(super) fn filling(&mut self) -> Option<&mut Slot<B>> {
         let next = self.next;
         if next - self.oldest >= SPAN {

@@ -18,7 +18,7 @@ pub(super) struct Earlier {
 }
 
 impl Earlier {
-    /// The file at a path; `None` if there is none.
+    /// The file at a path; `None` if nothing is at it.
     ///
     /// # Errors
     ///

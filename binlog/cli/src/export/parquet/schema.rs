@@ -53,7 +53,7 @@ fn texts<'t>(texts: impl IntoIterator<Item = (&'t str, &'t str)>) -> HashMap<Str
     texts.map(|(key, text)| (key.to_owned(), text.to_owned())).collect()
 }
 
-/// The names as JSON by number: `{"0":"Pad","3":"Boost"}`. Empty if there are none.
+/// The names as JSON by number: `{"0":"Pad","3":"Boost"}`. Empty without names.
 fn json(names: &BTreeMap<i128, String>) -> String {
     let by_number: serde_json::Map<String, serde_json::Value> =
         names.iter().map(|(number, name)| (number.to_string(), name.as_str().into())).collect();
