@@ -64,9 +64,11 @@ pub mod flatten {
 
 /// Lists and limits of which binlog-derive has a copy, since a macro doesn't link the crate that it expands for. Tests
 /// of binlog-derive compare them.
-#[cfg(feature = "derive")]
+#[cfg(any(feature = "derive", feature = "read"))]
 pub mod rules {
-    pub use crate::declare::rules::{MAX_COLUMNS, MAX_LABELS, MAX_NAME, OWN_NAMES, RESERVED_LABELS, TAKEN_LABELS};
+    #[cfg(feature = "derive")]
+    pub use crate::declare::rules::{MAX_COLUMNS, MAX_LABELS, MAX_NAME};
+    pub use crate::declare::rules::{OWN_NAMES, RESERVED_LABELS, TAKEN_LABELS};
 }
 
 /// Blackbox logs.

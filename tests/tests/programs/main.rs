@@ -1,6 +1,5 @@
 //! Other programs: parsers and viewers that read our logs, firmware under QEMU, and those that README shows.
 
-mod arrow;
 mod date;
 mod every_format;
 mod firmware;
