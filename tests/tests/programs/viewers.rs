@@ -3,6 +3,7 @@
 mod mavdataflash;
 mod mission_planner;
 mod plotjuggler;
+mod plotjuggler4;
 mod pymavlink_tools;
 mod uav_log_viewer;
 mod web_tools;
