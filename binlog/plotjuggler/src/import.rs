@@ -29,7 +29,7 @@ impl fmt::Display for ImportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ImportError::Open(error) => error.fmt(f),
-            ImportError::Nothing(path) => write!(f, "{path} has no record that can be read"),
+            ImportError::Nothing(path) => write!(f, "{path} has no records to show"),
             ImportError::Table(error) => error.fmt(f),
             ImportError::Columns(topic, error) => write!(f, "{topic}: {error}"),
             ImportError::Host(topic, error) => write!(f, "PlotJuggler refuses {topic}: {error}"),
