@@ -76,8 +76,8 @@ fn c_text<const N: usize>(text: &str) -> [c_char; N] {
 ///
 /// # Safety
 ///
-/// `service` is of a table that begins with two `u32`, the second of which is its size in bytes. As far as it is `T`,
-/// which has nothing but numbers and functions that may be null, it is the table that `T` describes.
+/// The service has a table that begins with two `u32`, the second of which is its size in bytes. The table begins like
+/// `T`, or is shorter. `T` has nothing but numbers, and functions that may be null.
 unsafe fn table<T: Copy>(name: &str, service: Service) -> Result<T, String> {
     // SAFETY: as the caller guarantees.
     let size = unsafe { service.vtable.cast::<[u32; 2]>().read() }[1];
@@ -154,7 +154,7 @@ impl Host {
         }
     }
 
-    /// Shows progress that the user can cancel. Whether the host can show it.
+    /// Shows progress that the user can cancel. Returns whether the host can show it.
     pub fn progress_start(&self, label: &str, steps: u64) -> bool {
         let Some(start) = self.runtime_table.progress_start else { return false };
         let mut error = Error::none();
@@ -162,7 +162,7 @@ impl Host {
         unsafe { start(self.runtime, StringView::of(label), steps, true, &mut error) }
     }
 
-    /// Advances the progress. Whether the user wants to go on.
+    /// Advances the progress. Returns false once the user has cancelled.
     pub fn progress_update(&self, step: u64) -> bool {
         // SAFETY: arguments as the header has them.
         self.runtime_table.progress_update.is_none_or(|update| unsafe { update(self.runtime, step) })

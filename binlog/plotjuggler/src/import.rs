@@ -64,18 +64,26 @@ pub fn import(host: &Host, path: &Path) -> Result<(), ImportError> {
     if import.left_out > 0 {
         host.report(
             Level::Warning,
-            &format!("{name}: {} records have damaged times, and are left out", import.left_out),
+            &format!("{name}: left out: {}, whose time is damaged", count(import.left_out, "record")),
         );
     }
     if let Some(Damage { stretches, bytes }) = damage {
         host.report(
             Level::Warning,
-            &format!("{name}: {bytes} bytes in {stretches} places are damaged, and are left out"),
+            &format!("{name}: left out: {} in {}", count(bytes, "damaged byte"), count(stretches, "place")),
         );
     }
     let clock = if is_dated { "times are UTC" } else { "times count from boot, since the log has no date" };
-    host.report(Level::Info, &format!("{name}: {} records in {} topics; {clock}", import.rows, import.names.len()));
+    host.report(
+        Level::Info,
+        &format!("{name}: {} in {}; {clock}", count(import.rows, "record"), count(import.names.len(), "topic")),
+    );
     Ok(())
+}
+
+/// `1 record`, `2 records`.
+fn count(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
 /// The bytes of a log that aren't in a record.

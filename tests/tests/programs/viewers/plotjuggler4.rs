@@ -1,7 +1,7 @@
 //! PlotJuggler 4, by the loader of its SDK: a host of ours opens logs with our plugin.
 //!
-//! `BINLOG_PLOTJUGGLER_SDK` names a checkout of plotjuggler_sdk; tested with its version 0.23. The host is compiled with
-//! the address sanitizer, which also finds what the plugin doesn't release.
+//! `BINLOG_PLOTJUGGLER_SDK` names a checkout of plotjuggler_sdk; tested with its version 0.23. The host is compiled
+//! with the address sanitizer, which also finds what the plugin doesn't release.
 
 use super::{every_format, flight};
 use binlog::blackbox::BlackboxLog;
@@ -301,7 +301,7 @@ fn plotjuggler_4_has_all_values_of_blackbox_logs() {
             lost += session.tables().lost().iter().map(|lost| lost.length).sum::<usize>();
         }
         let is_told =
-            |message: &Json| message.as_str().is_some_and(|text| text.contains(&format!(" {lost} bytes in ")));
+            |message: &Json| message.as_str().is_some_and(|text| text.contains(&format!(" {lost} damaged byte")));
         let messages = opened["messages"].as_array().expect("messages");
         assert_eq!(messages.iter().any(is_told), lost > 0, "{name}: {messages:?}");
         let topics = opened["topics"].as_object_mut().expect("topics");
@@ -337,7 +337,7 @@ fn plotjuggler_4_gets_rows_in_the_order_of_time() {
     assert_topics("events", &opened, &topics(&Log::from_bytes(&bytes)));
     let ids = Hash::of_numbers([3.0, 4.0, 0.0, 2.0, 5.0]);
     assert_eq!(opened["topics"]["EV"]["columns"]["Id"]["hash"], ids);
-    let warning = "1 00000001.BIN: 1 records have damaged times, and are left out";
+    let warning = "1 00000001.BIN: left out: 1 record, whose time is damaged";
     assert_eq!(opened["messages"][0], warning);
 }
 
@@ -409,7 +409,7 @@ fn plotjuggler_4_has_the_records_of_a_damaged_log() {
     let log = Log::from_bytes(&bytes);
     assert_topics("damaged", &opened, &topics(&log));
     let bytes: usize = log.skipped().iter().map(|skipped| skipped.length).sum();
-    let warning = format!("{bytes} bytes in {} places are damaged, and are left out", log.skipped().len());
+    let warning = format!(": left out: {bytes} damaged bytes in {} places", log.skipped().len());
     assert!(opened["messages"][0].as_str().is_some_and(|message| message.ends_with(&warning)), "{warning}");
 }
 
