@@ -164,10 +164,10 @@ fn topic(log: &Log<'_>, rows: &Rows<'_>) -> Json {
                 columns.insert(shown, column("u", unit, count, Hash::of_texts(texts)));
             }
             (Kind::Samples, Values::I16x32(arrays)) => {
-                for sample in 0..32 {
+                columns.extend((0..32).map(|sample| {
                     let hash = Hash::of_numbers(order.iter().map(|&row| arrays[row][sample].into()));
-                    columns.insert(named(&format!("{label}[{sample}]"), unit), column("s", unit, count, hash));
-                }
+                    (named(&format!("{label}[{sample}]"), unit), column("s", unit, count, hash))
+                }));
             }
             (kind, _) => {
                 let numbers = native.to_f64(Scaling::Shown).expect("numbers");
@@ -330,8 +330,10 @@ fn events(times: &[u64]) -> Vec<u8> {
 
 #[test]
 fn plotjuggler_4_gets_rows_in_the_order_of_time() {
+    let Some(opened) = opened_log(&events(&[4_000_000, 5_000_000, 2_000_000, 6_000_000]), "") else { return };
+    assert_eq!(opened["topics"]["EV"]["columns"]["Id"]["hash"], Hash::of_numbers([2.0, 0.0, 1.0, 3.0]));
     let hour = 3_600_000_000;
-    // The second one is an hour after all others, as one after damage may be.
+    // The second one is long after all others, as one after damage may be.
     let bytes = events(&[4_000_000, 1000 * hour, 5_000_000, 2_000_000, 2_000_000, 6_000_000]);
     let Some(opened) = opened_log(&bytes, "") else { return };
     assert_topics("events", &opened, &topics(&Log::from_bytes(&bytes)));
