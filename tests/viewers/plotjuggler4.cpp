@@ -3,7 +3,8 @@
 //     plotjuggler4 PLUGIN FILE [FAULT]
 //
 // It imports the file as PlotJuggler does, and prints what it got as one JSON object. Like PlotJuggler's store, it
-// refuses rows whose time goes back, and releases what it takes. A fault is one of the host's; see `Fault`.
+// refuses rows whose time goes back, and releases what it takes. With a fault, it refuses something, lacks something, or
+// its user cancels.
 
 #include <cmath>
 #include <cstdint>
@@ -20,7 +21,6 @@
 
 namespace {
 
-// What the host does wrong or the user wants.
 std::string fault;
 bool is(const char* name) { return fault == name; }
 
@@ -321,7 +321,6 @@ int main(int count, char** arguments) {
     started = error(handle.start());
     paused = error(handle.pause());
     again = error(handle.start());
-    // Both views are of this instance; the second call ends the first one.
     if (!handle.saveConfig(saved) || !handle.poll()) return 1;
     state = static_cast<int>(handle.currentState());
     handle.stop();

@@ -5,9 +5,10 @@ use crate::topic::Table;
 use binlog::Log;
 use binlog::blackbox::log::{Session, Tables};
 use binlog::convert::to_ardupilot;
+use std::ops::RangeInclusive;
 
-/// Times of frames are microseconds of 32 bits that are counted on: none of them is known to be damaged.
-const COUNTED: std::ops::RangeInclusive<u64> = 0..=u64::MAX;
+/// All times of frames count: the decoder leaves out frames whose time jumps.
+const COUNTED: RangeInclusive<u64> = 0..=u64::MAX;
 
 /// The tables with frames.
 pub fn tables(session: &Session<'_>, frames: &Tables) -> Vec<Table> {

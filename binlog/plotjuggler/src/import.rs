@@ -5,6 +5,7 @@ use crate::host::Host;
 use crate::topic::{Table, Topic};
 use crate::{ardupilot, blackbox};
 use binlog::arrow::ArrowError;
+use binlog::blackbox::BlackboxLog;
 use binlog::log::{OpenError, SelectError};
 use binlog::{AnyLog, Log};
 use std::collections::HashSet;
@@ -54,7 +55,7 @@ pub fn import(host: &Host, path: &Path) -> Result<(), ImportError> {
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
     let shows_progress = host.progress_start(&format!("Reading {name}"), steps);
     let mut import = Import { host, shows_progress, step: 0, names: HashSet::new(), rows: 0, left_out: 0 };
-    let (is_dated, damage) = match &log {
+    let (clock, damage) = match &log {
         AnyLog::ArduPilot(log) => import.ardupilot(log)?,
         AnyLog::Blackbox(log) => import.blackbox(log)?,
     };
@@ -73,12 +74,16 @@ pub fn import(host: &Host, path: &Path) -> Result<(), ImportError> {
             &format!("{name}: left out: {} in {}", count(bytes, "damaged byte"), count(stretches, "place")),
         );
     }
-    let clock = if is_dated { "times are UTC" } else { "times count from boot, since the log has no date" };
     host.report(
         Level::Info,
         &format!("{name}: {} in {}; {clock}", count(import.rows, "record"), count(import.names.len(), "topic")),
     );
     Ok(())
+}
+
+/// What the times of a log with or without a date are.
+fn clock(is_dated: bool) -> &'static str {
+    if is_dated { "times are UTC" } else { "times count from boot, since the log has no date" }
 }
 
 /// `1 record`, `2 records`.
@@ -112,8 +117,8 @@ struct Import<'h> {
 }
 
 impl Import<'_> {
-    /// Whether times are dates, and the damage.
-    fn ardupilot(&mut self, log: &Log<'_>) -> Result<(bool, Option<Damage>), ImportError> {
+    /// What the times are, and the damage.
+    fn ardupilot(&mut self, log: &Log<'_>) -> Result<(&'static str, Option<Damage>), ImportError> {
         let boots: Vec<Log<'_>> = match log.boots().len() {
             1 => Vec::new(),
             _ => log.boots().map(|boot| boot.log()).collect(),
@@ -130,11 +135,15 @@ impl Import<'_> {
             }
         }
         let lost = log.skipped().iter().filter(|skipped| !skipped.is_padding(log.bytes()));
-        Ok((clocks.is_some(), Damage::of(lost.map(|skipped| skipped.length))))
+        let clock = match log.time_range_us() {
+            Some(_) => clock(clocks.is_some()),
+            None => "rows are numbered, since the log has no times",
+        };
+        Ok((clock, Damage::of(lost.map(|skipped| skipped.length))))
     }
 
     /// As [`ardupilot`](Self::ardupilot).
-    fn blackbox(&mut self, log: &binlog::blackbox::BlackboxLog<'_>) -> Result<(bool, Option<Damage>), ImportError> {
+    fn blackbox(&mut self, log: &BlackboxLog<'_>) -> Result<(&'static str, Option<Damage>), ImportError> {
         let converted: Vec<_> = log.sessions().map(|session| blackbox::converted(&session)).collect();
         let clocks: Option<Vec<i64>> = converted.iter().flatten().map(|converted| converted.boot_unix_us).collect();
         let clocks = clocks.filter(|clocks| !clocks.is_empty());
@@ -150,7 +159,7 @@ impl Import<'_> {
             }
             self.advance(session.bytes().len() as u64)?;
         }
-        Ok((clocks.is_some(), Damage::of(lost.into_iter())))
+        Ok((clock(clocks.is_some()), Damage::of(lost.into_iter())))
     }
 
     /// Adds a table of a boot or session, counted from 0. The names of later ones begin with their number: `2/ATT`.

@@ -398,6 +398,8 @@ fn plotjuggler_4_numbers_the_rows_of_a_log_without_times() {
     let Some(opened) = opened_log(&log.bytes, "") else { return };
     assert_topics("without times", &opened, &topics(&Log::from_bytes(&log.bytes)));
     assert_eq!(opened["topics"]["ABC"]["time"], "");
+    let message = "0 00000001.BIN: 2 records in 1 topic; rows are numbered, since the log has no times";
+    assert_eq!(opened["messages"][0], message);
 }
 
 #[test]
