@@ -41,8 +41,9 @@
 //! | raw data | `fixed_size_binary(64)` |
 //! | arrays | `fixed_size_list(int16, 32)` |
 //!
-//! The metadata of a field has `unit`, `scale`, `multiplier` and `description`, if the log says them; that of a
-//! table `type` and `description`. NaN stays NaN. Columns that a log lacks are [null](ArrowColumn::nulls).
+//! The metadata of a field has its `unit` and `description`, and the `scale` that numbers must be multiplied by to be in
+//! the unit, unless it is 1. The log's multiplier belongs to the stored numbers and isn't there. The metadata of a table
+//! has `type` and `description`. NaN stays NaN. Columns that a log lacks are [null](ArrowColumn::nulls).
 // The structs of the interface contain pointers, and are released by functions that C calls. Everything that decides
 // what is in the memory that they point to is in `column`, which has no `unsafe`.
 #![allow(unsafe_code)]
@@ -122,11 +123,9 @@ impl ArrowSchema {
 
     /// The schema of a column.
     pub fn of_column(column: &ColumnSchema) -> Self {
-        let number = |number: f64| number.to_string();
         let about = [
             ("unit", column.unit.clone()),
-            ("scale", Some(column.scale).filter(|scale| *scale != 1.0).map_or_else(String::new, number)),
-            ("multiplier", column.multiplier.map_or_else(String::new, number)),
+            ("scale", if column.scale == 1.0 { String::new() } else { column.scale.to_string() }),
             ("description", column.description.clone()),
         ];
         let children = match column.kind {

@@ -123,8 +123,7 @@ fn a_schema_has_names_formats_and_metadata() {
     assert_eq!(formats, ["c", "C", "s", "S", "i", "I", "l", "L", "f", "g", "u", "w:64", "+w:32"]);
     let field = fields(&exported)[2];
     assert_eq!((text(field.name), field.flags, field.n_children), ("I16", NULLABLE, 0));
-    let expected =
-        [pair("unit", "µs"), pair("scale", "0.01"), pair("multiplier", "0.000001"), pair("description", "Roll\0")];
+    let expected = [pair("unit", "µs"), pair("scale", "0.01"), pair("description", "Roll\0")];
     assert_eq!(pairs(field), expected);
     assert!(pairs(fields(&exported)[0]).is_empty());
     let samples = fields(&exported)[12];

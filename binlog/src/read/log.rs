@@ -14,7 +14,8 @@
 //!
 //! - One type: [`Log::rows`] are its records; [`Column`] is one column with its unit, [`Log::numbers`] its numbers,
 //!   [`Rows::columns`] several columns in one pass. A [`Scaling`] selects stored numbers, those that pymavlink shows,
-//!   or those in the column's unit. [`Rows::schema`] says what the columns are, without reading a value.
+//!   or those in the column's unit. [`Rows::schema`] says what the columns are, without reading a value,
+//!   [`Rows::during`] has the records of a part of the time.
 //! - Handles: [`OwnedRows`] keep their log. Columns own their values.
 //! - Several logs: a [`SchemaUnion`] has the columns that any of them has.
 //! - Everything: [`Log::tables`] has all columns of all types.
@@ -47,6 +48,7 @@ mod clock;
 mod column;
 mod columns;
 mod decode;
+mod during;
 mod flight;
 mod gather;
 mod index;

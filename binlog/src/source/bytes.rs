@@ -47,6 +47,11 @@ impl OpenError {
     pub fn kind(&self) -> io::ErrorKind {
         self.source.kind()
     }
+
+    /// The number of the system's error; `None` if the error isn't the system's.
+    pub fn raw_os_error(&self) -> Option<i32> {
+        self.source.raw_os_error()
+    }
 }
 
 impl fmt::Display for OpenError {

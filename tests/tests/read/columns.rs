@@ -140,6 +140,32 @@ fn columns_of_several_definitions_are_in_the_order_of_the_log() {
 }
 
 #[test]
+fn the_records_of_a_time_are_those_of_its_boot() {
+    let mut log = RawLog::new();
+    log.fmt(1, "ABC", "QB", "TimeUS,A").fmt(2, "OLD", "B", "A");
+    (1..5_u8).for_each(|i| _ = log.record(1, &payload![u64::from(i), i]).record(2, &payload![i]));
+    // Another boot, in which OLD has another format.
+    log.bytes.extend(RawLog::new().bytes);
+    log.fmt(1, "ABC", "QB", "TimeUS,A").fmt(2, "OLD", "H", "A");
+    (1..5_u8).for_each(|i| _ = log.record(1, &payload![u64::from(i), 10 + i]).record(2, &payload![u16::from(i)]));
+    let log = Log::from_bytes(&log.bytes);
+    assert_eq!(log.boots().len(), 2);
+    let [both, old] = ["ABC", "OLD"].map(|name| log.rows(name).expect("a type"));
+    let during = |boots: &[&[std::ops::Range<u64>]]| {
+        let boots: Vec<Vec<_>> = boots.iter().map(|intervals| intervals.to_vec()).collect();
+        (both.during(&boots).numbers("A", Scaling::Shown).expect("numbers"), old.during(&boots))
+    };
+    let (numbers, old) = during(&[&[0..2, 4..9], &[3..4, 9..10]]);
+    assert_eq!((numbers, old.len()), (vec![1.0, 4.0, 13.0], 3));
+    assert!(old.schema(SHOWN).is_err(), "of both definitions");
+    // The time of a record without one is the last before it, and the definition of the other boot isn't used.
+    let (numbers, old) = during(&[&[2..3, 3..4]]);
+    assert_eq!((numbers, old.numbers("A", Scaling::Shown)), (vec![2.0, 3.0], Ok(vec![2.0, 3.0])));
+    let (numbers, old) = during(&[]);
+    assert_eq!((numbers.len(), old.len(), old.definitions().count()), (0, 0, 2));
+}
+
+#[test]
 fn a_long_type_is_decoded_by_several_threads() {
     let mut log = RawLog::new();
     log.fmt(1, "LONG", "QId", "TimeUS,A,B");

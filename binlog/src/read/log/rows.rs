@@ -163,6 +163,12 @@ impl<'log> Rows<'log> {
         Rows { pieces: self.pieces.iter().map(piece).collect(), ..self.clone() }
     }
 
+    /// The records at the offsets for which `keep` returns true.
+    pub(super) fn filtered(&self, keep: impl Fn(usize) -> bool) -> Rows<'log> {
+        let piece = |piece: &Piece<'log>| Piece { offsets: Arc::new(piece.offsets.filter(&keep)), ..*piece };
+        Rows { pieces: with_records(self.pieces.iter().map(piece).collect()), ..self.clone() }
+    }
+
     /// The offset of the record at this place; the log's length if there are fewer records. Found by halving, because
     /// the records of several pieces alternate.
     fn offset_at(&self, place: usize) -> usize {
