@@ -1,30 +1,32 @@
 //! A Blackbox log: its sessions, and their frames as tables.
 
+use crate::errors::or_default;
 use crate::flight::{Damage, seconds};
 use crate::html;
+use crate::log::Opened;
+use crate::names::{hint, one_line};
+use crate::pickled::{self, Pickled};
 use crate::table::{Rows, Source, Table};
 use binlog::blackbox::BlackboxLog;
 use binlog::blackbox::log::{Tables, table_name};
-use binlog::log::Numbers;
-use pyo3::exceptions::PyKeyError;
+use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyDict, PyList, PyTuple};
 use std::sync::{Arc, OnceLock};
 
 /// A Blackbox log. `log.sessions[0]["main"]` is a table of the main frames.
 #[pyclass(frozen, module = "binlog")]
 pub struct Blackbox {
     log: BlackboxLog<'static>,
-    name: String,
-    numbers: Numbers,
+    opened: Opened,
     /// The frames of each session, which are decoded together.
     tables: OnceLock<Vec<Arc<Tables>>>,
 }
 
 impl Blackbox {
     /// A log that was opened.
-    pub fn new(log: BlackboxLog<'static>, name: String, numbers: Numbers) -> Self {
-        Blackbox { log, name, numbers, tables: OnceLock::new() }
+    pub fn new(log: BlackboxLog<'static>, opened: Opened) -> Self {
+        Blackbox { log, opened, tables: OnceLock::new() }
     }
 
     fn tables(&self) -> &[Arc<Tables>] {
@@ -41,9 +43,13 @@ fn damage(tables: &Tables) -> Vec<Damage> {
     let damage = |lost: &binlog::blackbox::log::Lost| Damage {
         offset: lost.offset,
         length: lost.length,
-        reason: lost.to_string(),
+        reason: lost.reason.to_string(),
     };
     tables.lost().iter().map(damage).collect()
+}
+
+fn duration(tables: &Tables) -> f64 {
+    tables.time_range_us().map_or(0.0, |range| seconds(range.end() - range.start()))
 }
 
 #[pymethods]
@@ -66,8 +72,38 @@ impl Blackbox {
         py.detach(|| self.all_damage())
     }
 
+    fn __copy__(this: Bound<'_, Self>) -> Bound<'_, Self> {
+        this
+    }
+
+    /// Nothing in it can change.
+    fn __deepcopy__<'py>(this: Bound<'py, Self>, memo: Bound<'py, PyAny>) -> Bound<'py, Self> {
+        drop(memo);
+        this
+    }
+
+    /// A log pickles as its path: where it arrives, the file is opened again.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Pickled<'py>> {
+        pickled::log(py, &self.opened, None)
+    }
+
     fn __repr__(&self) -> String {
-        format!("<Blackbox log: {}, {} sessions>", self.name, self.log.sessions().len())
+        let sessions = self.log.sessions().len();
+        format!(
+            "<Blackbox log: {}, {sessions} session{}>",
+            one_line(&self.opened.name()),
+            if sessions == 1 { "" } else { "s" }
+        )
+    }
+
+    fn _repr_html_(&self, py: Python<'_>) -> String {
+        let row = |(number, tables): (usize, &Arc<Tables>)| {
+            let frames = |table: &binlog::blackbox::log::Table| format!("{} {}", table.len(), table.name());
+            let frames: Vec<String> = tables.tables().iter().map(frames).collect();
+            vec![number.to_string(), format!("{:.1}", duration(tables)), frames.join(", ")]
+        };
+        let rows: Vec<Vec<String>> = py.detach(|| self.tables().iter().enumerate().map(row).collect());
+        html::table(&self.__repr__(), &["session", "seconds", "frames"], rows)
     }
 }
 
@@ -77,6 +113,19 @@ pub struct Session {
     log: Py<Blackbox>,
     number: usize,
     tables: Arc<Tables>,
+}
+
+impl Session {
+    fn table(&self, name: &str) -> PyResult<Table> {
+        let (log, keys) = (self.log.get(), self.keys());
+        let place = keys.iter().position(|known| known == name);
+        let (Some(place), Some(session)) = (place, log.log.session(self.number)) else {
+            return Err(PyKeyError::new_err(format!("the session has no table `{name}`; {}", hint(name, &keys))));
+        };
+        let numbers = log.opened.numbers;
+        let schema = session.schema(self.tables.tables()[place].letter(), numbers);
+        Ok(Table::new(Rows::of(Source::Blackbox(self.tables.clone(), place), numbers, schema)))
+    }
 }
 
 #[pymethods]
@@ -102,7 +151,7 @@ impl Session {
     /// How long it is, in seconds.
     #[getter]
     fn duration(&self) -> f64 {
-        self.tables.time_range_us().map_or(0.0, |range| seconds(range.end() - range.start()))
+        duration(&self.tables)
     }
 
     fn __len__(&self) -> usize {
@@ -123,28 +172,56 @@ impl Session {
     }
 
     fn values(&self) -> PyResult<Vec<Table>> {
-        self.keys().iter().map(|name| self.__getitem__(name)).collect()
+        self.keys().iter().map(|name| self.table(name)).collect()
     }
 
     fn items(&self) -> PyResult<Vec<(String, Table)>> {
-        self.keys().into_iter().map(|name| Ok((name.clone(), self.__getitem__(&name)?))).collect()
+        self.keys().into_iter().map(|name| Ok((name.clone(), self.table(&name)?))).collect()
     }
 
-    fn __getitem__(&self, name: &str) -> PyResult<Table> {
-        let log = self.log.get();
-        let keys = self.keys();
-        let place = keys.iter().position(|known| known == name);
-        let session = log.log.session(self.number);
-        let (Some(place), Some(session)) = (place, session) else {
-            return Err(PyKeyError::new_err(format!("the session has no table `{name}`; it has {}", keys.join(", "))));
-        };
-        let schema = session.schema(self.tables.tables()[place].letter(), log.numbers);
-        Ok(Table::new(Rows::of(Source::Blackbox(self.tables.clone(), place), log.numbers, schema)))
+    fn __getitem__(&self, name: &Bound<'_, PyAny>) -> PyResult<Table> {
+        match name.extract::<&str>() {
+            Ok(name) => self.table(name),
+            Err(_) => {
+                let text =
+                    format!("a session has tables by name, session[\"main\"], and nothing at [{}]", name.repr()?);
+                Err(PyTypeError::new_err(text))
+            }
+        }
+    }
+
+    /// The table, or the default if there is none.
+    #[pyo3(signature = (key, default = None))]
+    fn get<'py>(&self, key: &Bound<'py, PyAny>, default: Option<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+        let py = key.py();
+        or_default(self.__getitem__(key).and_then(|table| Ok(Bound::new(py, table)?.into_any())), default, py)
+    }
+
+    /// An error, because numpy would make one object of it.
+    #[pyo3(signature = (*_arguments, **_named))]
+    fn __array__(&self, _arguments: &Bound<'_, PyTuple>, _named: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+        Err(PyTypeError::new_err("a session has many arrays: numpy.asarray(session[\"main\"][\"time\"]) is one"))
+    }
+
+    fn __copy__(this: Bound<'_, Self>) -> Bound<'_, Self> {
+        this
+    }
+
+    /// Nothing in it can change.
+    fn __deepcopy__<'py>(this: Bound<'py, Self>, memo: Bound<'py, PyAny>) -> Bound<'py, Self> {
+        drop(memo);
+        this
+    }
+
+    /// A session pickles as the path of its log and its number.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Pickled<'py>> {
+        pickled::session(py, &self.log, self.number)
     }
 
     fn __repr__(&self) -> String {
         let keys = self.keys().join(", ");
-        format!("<session {} of {}: {:.1} s, {keys}>", self.number, self.log.get().name, self.duration())
+        let name = one_line(&self.log.get().opened.name());
+        format!("<session {} of {name}: {:.1} s, {keys}>", self.number, self.duration())
     }
 
     fn _repr_html_(&self) -> String {

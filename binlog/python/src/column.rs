@@ -1,12 +1,15 @@
 //! The values of one column.
 
 use crate::errors::arrow_error;
+use crate::names::one_line;
+use crate::pickled::{self, Pickled};
 use binlog::Value;
 use binlog::arrow::{ArrowArray, ArrowColumn, ArrowSchema};
 use binlog::log::{ColumnSchema, Kind, Values};
-use pyo3::exceptions::{PyAttributeError, PyIndexError};
+use pyo3::exceptions::{PyAttributeError, PyIndexError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyDict, PyIterator, PyList, PyString, PyTuple};
+use pyo3::pyclass::CompareOp;
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyIterator, PyList, PySlice, PyString, PyTuple};
 use std::sync::Arc;
 
 /// The values of a column: a number, a text or an array for each record.
@@ -19,6 +22,11 @@ pub struct Column {
 }
 
 impl Column {
+    fn list<'py>(&self, py: Python<'py>, rows: impl Iterator<Item = usize>) -> PyResult<Bound<'py, PyList>> {
+        let values = rows.map(|row| value(py, &self.values, self.schema.kind, row));
+        PyList::new(py, values.collect::<PyResult<Vec<_>>>()?)
+    }
+
     /// A column that was decoded.
     pub fn new(values: Arc<Values>, schema: ColumnSchema) -> Self {
         Column { values, schema }
@@ -28,9 +36,12 @@ impl Column {
     pub fn shown(&self, row: usize) -> String {
         match &*self.values {
             Values::F32(values) => values.get(row).map_or(String::new(), f32::to_string),
-            Values::Chars4(values) => values.get(row).map_or(String::new(), ToString::to_string),
-            Values::Chars16(values) => values.get(row).map_or(String::new(), ToString::to_string),
-            Values::Chars64(values) => values.get(row).map_or(String::new(), ToString::to_string),
+            Values::Chars4(values) => values.get(row).map_or(String::new(), |text| one_line(&text.to_string())),
+            Values::Chars16(values) => values.get(row).map_or(String::new(), |text| one_line(&text.to_string())),
+            Values::Chars64(values) if self.schema.kind == Kind::Bytes => {
+                values.get(row).map_or(String::new(), |data| format!("b'{}'", data.raw().escape_ascii()))
+            }
+            Values::Chars64(values) => values.get(row).map_or(String::new(), |text| one_line(&text.to_string())),
             Values::I16x32(values) => values.get(row).map_or(String::new(), |samples| format!("{samples:?}")),
             values => values.number(row).map_or(String::new(), |number| number.to_string()),
         }
@@ -96,7 +107,7 @@ impl Column {
         self.schema.scale
     }
 
-    /// The log's multiplier; None if it has none.
+    /// The log's multiplier of its stored numbers; None if it has none. `scale` is that of these values.
     #[getter]
     fn multiplier(&self) -> Option<f64> {
         self.schema.multiplier
@@ -108,7 +119,7 @@ impl Column {
         &self.schema.description
     }
 
-    /// What the log calls values: `{3: "AUTO"}`.
+    /// What the log calls values: `{3: "AUTO"}`. Empty if it names none, and for texts.
     #[getter]
     fn names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let names = PyDict::new(py);
@@ -118,7 +129,7 @@ impl Column {
         Ok(names)
     }
 
-    /// What the log calls bits: `{0: "SURFACE_FRONT"}`.
+    /// What the log calls bits: `{0: "SURFACE_FRONT"}`. Empty if it names none.
     #[getter]
     fn bits<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let names = PyDict::new(py);
@@ -132,10 +143,23 @@ impl Column {
         self.values.len()
     }
 
-    fn __getitem__<'py>(&self, py: Python<'py>, row: isize) -> PyResult<Bound<'py, PyAny>> {
-        let row = if row < 0 { row + self.values.len() as isize } else { row };
-        let row = usize::try_from(row).map_err(|_| PyIndexError::new_err("there is no such record"))?;
-        value(py, &self.values, self.schema.kind, row)
+    /// The value of a record, counted from the end if it is negative; the values of a slice as a list.
+    fn __getitem__<'py>(&self, row: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let (py, count) = (row.py(), self.values.len());
+        if let Ok(slice) = row.cast::<PySlice>() {
+            let slice = slice.indices(count as isize)?;
+            let rows = (0..slice.slicelength as isize).map(|i| (slice.start + i * slice.step) as usize);
+            return Ok(self.list(py, rows)?.into_any());
+        }
+        let from_start: isize = row.extract()?;
+        let from_start = if from_start < 0 { from_start + count as isize } else { from_start };
+        match usize::try_from(from_start) {
+            Ok(place) if place < count => value(py, &self.values, self.schema.kind, place),
+            _ => {
+                let label = one_line(&self.schema.label);
+                Err(PyIndexError::new_err(format!("{label} has {count} values, and none at {row}")))
+            }
+        }
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
@@ -144,8 +168,41 @@ impl Column {
 
     /// The values as a list.
     pub fn to_list<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let values = (0..self.values.len()).map(|row| value(py, &self.values, self.schema.kind, row));
-        PyList::new(py, values.collect::<PyResult<Vec<_>>>()?)
+        self.list(py, 0..self.values.len())
+    }
+
+    /// An error in place of `False`, since whoever compares a column means its values. numpy's arrays and numbers, and
+    /// columns of pandas and polars, compare them.
+    fn __richcmp__<'py>(&self, other: &Bound<'py, PyAny>, operator: CompareOp) -> PyResult<Bound<'py, PyAny>> {
+        if other.hasattr("__array_ufunc__")? || other.hasattr("__array_priority__")? {
+            return Ok(other.py().NotImplemented().into_bound(other.py()));
+        }
+        let operator = match operator {
+            CompareOp::Lt => "<",
+            CompareOp::Le => "<=",
+            CompareOp::Eq => "==",
+            CompareOp::Ne => "!=",
+            CompareOp::Gt => ">",
+            CompareOp::Ge => ">=",
+        };
+        Err(PyTypeError::new_err(format!(
+            "a column isn't compared itself; its values are: numpy.asarray(column) {operator} …, or column.to_list()"
+        )))
+    }
+
+    fn __copy__(this: Bound<'_, Self>) -> Bound<'_, Self> {
+        this
+    }
+
+    /// Nothing in it can change.
+    fn __deepcopy__<'py>(this: Bound<'py, Self>, memo: Bound<'py, PyAny>) -> Bound<'py, Self> {
+        drop(memo);
+        this
+    }
+
+    /// A column pickles as its values, which need no log where they arrive.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Pickled<'py>> {
+        pickled::column(py, &self.schema, &self.values)
     }
 
     /// For numpy: a view of the values.
@@ -203,6 +260,7 @@ impl Column {
         let shown: Vec<String> = (0..self.values.len().min(SHOWN)).map(|row| self.shown(row)).collect();
         let more = if self.values.len() > SHOWN { ", …" } else { "" };
         let unit = if self.schema.unit.is_empty() { String::new() } else { format!(" {}", self.schema.unit) };
-        format!("<{}: {} values{unit}: {}{more}>", self.schema.label, self.values.len(), shown.join(", "))
+        let head = one_line(&format!("{}: {} values{unit}", self.schema.label, self.values.len()));
+        format!("<{head}: {}{more}>", shown.join(", "))
     }
 }

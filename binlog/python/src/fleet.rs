@@ -1,10 +1,11 @@
 //! Many logs as one table, one log in memory at a time.
 
+use crate::capsules;
 use crate::errors::{open_error, select_error};
 use crate::log::numbers_of;
 use crate::table::{Rows, Source};
 use binlog::AnyLog;
-use binlog::arrow::{ArrowArrayStream, ArrowColumn, ArrowSchema};
+use binlog::arrow::ArrowColumn;
 use binlog::log::{ColumnSchema, Kind, Numbers, OpenError, OwnedRows, SchemaUnion, SelectError, TableSchema};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
@@ -247,7 +248,7 @@ impl Fleet {
 
     /// What it is in Arrow's types.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        PyCapsule::new_with_value(py, ArrowSchema::of_table(&self.with_id()), c"arrow_schema")
+        capsules::schema(py, &self.with_id())
     }
 
     /// The values for Arrow: a batch for each log, which is read when the batch is asked for.
@@ -257,7 +258,6 @@ impl Fleet {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // The protocol lets a producer leave conversions to the consumer.
         drop(requested_schema);
         let (logs, chosen, schema) = (self.logs.clone(), self.chosen.clone(), self.schema.clone());
         let batches = (0..logs.len()).flat_map(move |log| {
@@ -268,8 +268,7 @@ impl Fleet {
                 Err(error) => vec![Err(error)],
             }
         });
-        let stream = ArrowArrayStream::of_tables(self.with_id(), batches);
-        PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
+        capsules::stream(py, self.with_id(), batches)
     }
 
     fn __repr__(&self) -> String {

@@ -1,9 +1,11 @@
 //! The facts of a flight: modes, texts, damage.
 
+use crate::names::one_line;
 use pyo3::prelude::*;
 
 /// An interval of the flight in one mode.
-#[pyclass(frozen, get_all, module = "binlog")]
+#[pyclass(frozen, get_all, eq, module = "binlog")]
+#[derive(Clone, PartialEq)]
 pub struct Mode {
     /// The mode's name; None if nobody says it.
     pub name: Option<String>,
@@ -17,9 +19,19 @@ pub struct Mode {
 
 #[pymethods]
 impl Mode {
+    #[new]
+    fn new(name: Option<String>, number: Option<u8>, start: f64, end: f64) -> Self {
+        Mode { name, number, start, end }
+    }
+
+    /// For pickle.
+    fn __getnewargs__(&self) -> (Option<&str>, Option<u8>, f64, f64) {
+        (self.name.as_deref(), self.number, self.start, self.end)
+    }
+
     fn __repr__(&self) -> String {
         let name = match (&self.name, self.number) {
-            (Some(name), _) => name.clone(),
+            (Some(name), _) => one_line(name),
             (None, Some(number)) => format!("mode {number}"),
             (None, None) => "a mode".to_owned(),
         };
@@ -28,7 +40,8 @@ impl Mode {
 }
 
 /// A text of the log for people.
-#[pyclass(frozen, get_all, module = "binlog")]
+#[pyclass(frozen, get_all, eq, module = "binlog")]
+#[derive(Clone, PartialEq)]
 pub struct Message {
     /// When it was logged, in seconds since boot.
     pub time: f64,
@@ -38,8 +51,18 @@ pub struct Message {
 
 #[pymethods]
 impl Message {
+    #[new]
+    fn new(time: f64, text: String) -> Self {
+        Message { time, text }
+    }
+
+    /// For pickle.
+    fn __getnewargs__(&self) -> (f64, &str) {
+        (self.time, &self.text)
+    }
+
     fn __repr__(&self) -> String {
-        format!("<{:.3} s: {}>", self.time, self.text)
+        format!("<{:.3} s: {}>", self.time, one_line(&self.text))
     }
 
     fn __str__(&self) -> &str {
@@ -48,7 +71,8 @@ impl Message {
 }
 
 /// Bytes of the log outside of records.
-#[pyclass(frozen, get_all, module = "binlog")]
+#[pyclass(frozen, get_all, eq, module = "binlog")]
+#[derive(Clone, PartialEq)]
 pub struct Damage {
     /// Where they begin, in bytes from the start of the log.
     pub offset: usize,
@@ -60,8 +84,18 @@ pub struct Damage {
 
 #[pymethods]
 impl Damage {
+    #[new]
+    fn new(offset: usize, length: usize, reason: String) -> Self {
+        Damage { offset, length, reason }
+    }
+
+    /// For pickle.
+    fn __getnewargs__(&self) -> (usize, usize, &str) {
+        (self.offset, self.length, &self.reason)
+    }
+
     fn __repr__(&self) -> String {
-        format!("<{} bytes at {}: {}>", self.length, self.offset, self.reason)
+        format!("<{} bytes at {}: {}>", self.length, self.offset, one_line(&self.reason))
     }
 }
 

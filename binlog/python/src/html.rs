@@ -1,5 +1,6 @@
 //! Tables for notebooks. What comes from a log is escaped.
 
+use crate::names::one_line;
 use std::fmt::Write;
 
 /// A table with a caption, a head and rows.
@@ -22,7 +23,7 @@ pub fn table(caption: &str, head: &[&str], rows: impl IntoIterator<Item = Vec<St
 
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
+    for character in one_line(text).chars() {
         match character {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),

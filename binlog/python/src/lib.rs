@@ -2,15 +2,20 @@
 //!
 //! `log` opens a log and says what is in it; `blackbox` has the sessions of a Blackbox log. `table` has the records of
 //! a type, `column` the values of one column, `record` single records; `fleet` has many logs as one table, `flight`
-//! the facts of a flight. `errors` makes errors Python's, `html` is for notebooks.
+//! the facts of a flight, `part` the intervals of a part. `capsules` is Arrow's interface, `pickled` what other processes
+//! get. `errors` makes errors Python's with the words of `names`, `html` is for notebooks.
 
 mod blackbox;
+mod capsules;
 mod column;
 mod errors;
 mod fleet;
 mod flight;
 mod html;
 mod log;
+mod names;
+mod part;
+mod pickled;
 mod record;
 mod table;
 
@@ -32,7 +37,15 @@ mod _binlog {
     #[pymodule_export]
     use crate::log::{Log, open};
     #[pymodule_export]
+    use crate::pickled::{_column, _log, _record, _session};
+    #[pymodule_export]
     use crate::record::{Record, Records};
     #[pymodule_export]
     use crate::table::Table;
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn version(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
 }

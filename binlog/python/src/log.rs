@@ -1,20 +1,23 @@
 //! A log: its types, and the facts of its flight.
 
 use crate::blackbox::Blackbox;
-use crate::errors::{DamagedLog, open_error, select_error};
+use crate::errors::{DamagedLog, open_error, or_default, select_error};
 use crate::flight::{Damage, Message, Mode, seconds};
 use crate::html;
+use crate::names::{hint, one_line};
+use crate::part::{Intervals, extent_us, within};
+use crate::pickled::{self, Pickled};
 use crate::record::Records;
 use crate::table::{Rows, Table};
-use binlog::cut::Cut;
-use binlog::log::{Numbers, OpenError, OwnedRows};
-use binlog::{AnyLog, Scaling};
-use pyo3::exceptions::{PyKeyError, PyValueError};
+use binlog::log::{ModeInterval, Numbers, OpenError, OwnedRows, Parameter, SelectError, TextMessage};
+use binlog::{AnyLog, Scaling, Skipped};
+use pyo3::exceptions::{PyKeyError, PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
+use std::ffi::CString;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 
 /// Opens a log.
 ///
@@ -30,21 +33,63 @@ pub fn open<'py>(
     map: bool,
     strict: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (numbers, name) = (numbers_of(scaling)?, path.display().to_string());
+    opened(py, Opened::new(path, scaling, map)?, None, strict)
+}
+
+/// How a log was opened.
+#[derive(Clone)]
+pub struct Opened {
+    given: PathBuf,
+    /// The path from the root, since whoever opens it again may be in another folder.
+    pub path: PathBuf,
+    pub numbers: Numbers,
+    pub map: bool,
+}
+
+impl Opened {
+    pub fn new(path: PathBuf, scaling: &str, map: bool) -> PyResult<Self> {
+        let absolute = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
+        Ok(Opened { given: path, path: absolute, numbers: numbers_of(scaling)?, map })
+    }
+
+    /// What people call it: the path as it was given.
+    pub fn name(&self) -> String {
+        self.given.display().to_string()
+    }
+
+    /// The scaling as `open` takes it.
+    pub fn scaling(&self) -> &'static str {
+        match self.numbers {
+            Numbers::Scaled(Scaling::Stored) => "stored",
+            Numbers::Scaled(Scaling::Units) => "units",
+            _ => "shown",
+        }
+    }
+}
+
+/// A log, or a part of it: its name and its intervals in each boot.
+pub fn opened<'py>(
+    py: Python<'py>,
+    opened: Opened,
+    part: Option<(String, Vec<Intervals>)>,
+    strict: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let name = opened.name();
     let first_damage = |damage: Vec<Damage>| match damage.into_iter().next().filter(|_| strict) {
         Some(Damage { offset, length, reason }) => {
             Err(DamagedLog::new_err(format!("{name}: {length} bytes at {offset}: {reason}")))
         }
         None => Ok(()),
     };
-    match py.detach(|| opened(&path, map)).map_err(open_error)? {
+    match py.detach(|| loaded(&opened)).map_err(open_error)? {
         AnyLog::ArduPilot(log) => {
-            let log = Log { log: Arc::new(log), name: name.clone(), numbers };
+            let (name, part) = part.map_or((name.clone(), None), |(name, part)| (name, Some(part)));
+            let log = Log { log: Arc::new(log), opened, name, part, types: OnceLock::new() };
             first_damage(if strict { py.detach(|| log.damage()) } else { Vec::new() })?;
             Ok(Bound::new(py, log)?.into_any())
         }
         AnyLog::Blackbox(log) => {
-            let log = Blackbox::new(log, name.clone(), numbers);
+            let log = Blackbox::new(log, opened);
             first_damage(if strict { py.detach(|| log.all_damage()) } else { Vec::new() })?;
             Ok(Bound::new(py, log)?.into_any())
         }
@@ -65,42 +110,162 @@ pub fn numbers_of(scaling: &str) -> PyResult<Numbers> {
 }
 
 /// A file, read or mapped.
-fn opened(path: &Path, map: bool) -> Result<AnyLog<'static>, OpenError> {
-    match map {
+fn loaded(opened: &Opened) -> Result<AnyLog<'static>, OpenError> {
+    match opened.map {
         // SAFETY: whoever passes `map=True` promises it.
         #[expect(unsafe_code, reason = "a mapped file must not change")]
-        true => unsafe { AnyLog::map(path) },
-        false => AnyLog::open(path),
+        true => unsafe { AnyLog::map(&opened.given) },
+        false => AnyLog::open(&opened.given),
     }
 }
 
-/// An ArduPilot log. `log["ATT"]` is a table, `log["IMU[1].GyrX"]` a column.
+/// An ArduPilot log, or a part of it. `log["ATT"]` is a table, `log["IMU[1].GyrX"]` a column.
 #[pyclass(frozen, mapping, module = "binlog")]
 pub struct Log {
     log: Arc<binlog::Log<'static>>,
+    opened: Opened,
+    /// With what the part is.
     name: String,
-    numbers: Numbers,
+    /// Of a part, its intervals in each boot.
+    part: Option<Vec<Intervals>>,
+    /// The names of the types with records, when they are known.
+    types: OnceLock<Vec<String>>,
 }
 
 impl Log {
-    fn table(&self, py: Python<'_>, name: &str) -> PyResult<Table> {
-        let table = || {
-            let rows = OwnedRows::new(self.log.clone(), |log| log.rows(name))?;
-            Ok(Table::new(Rows::new(rows, self.numbers)?))
+    fn rows(&self, name: &str) -> Result<OwnedRows, SelectError> {
+        OwnedRows::new(self.log.clone(), |log| {
+            let rows = log.rows(name)?;
+            Ok(self.part.as_ref().map_or_else(|| rows.clone(), |boots| rows.during(boots)))
+        })
+    }
+
+    fn table(&self, py: Python<'_>, name: &str) -> Result<Table, SelectError> {
+        py.detach(|| Ok(Table::new(Rows::new(self.rows(name)?, self.opened.numbers)?)))
+    }
+
+    /// Each type that is one table, with a warning about those that the log redefines.
+    fn tables(&self, py: Python<'_>) -> PyResult<Vec<(String, Table)>> {
+        let mut tables = Vec::new();
+        for name in self.keys(py) {
+            match self.table(py, &name) {
+                Ok(table) => tables.push((name, table)),
+                Err(error @ SelectError::Redefined { .. }) => {
+                    let text =
+                        CString::new(format!("{} is left out: {}", one_line(&name), select_error(error).value(py)));
+                    PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text.unwrap_or_default(), 1)?;
+                }
+                Err(error) => return Err(select_error(error)),
+            }
+        }
+        Ok(tables)
+    }
+
+    fn types(&self) -> &[String] {
+        self.types.get_or_init(|| {
+            let has_records = |rows: &binlog::log::Rows<'_>| match &self.part {
+                Some(boots) => !rows.during(boots).is_empty(),
+                None => true,
+            };
+            self.log.types().filter(has_records).map(|rows| rows.name().to_owned()).collect()
+        })
+    }
+
+    /// Whether there are records of the type, or of the instance, and if a label is given, whether they have the column.
+    fn has(&self, name: &str, label: Option<&str>) -> bool {
+        let has_label = |label: &str| {
+            let rows = self.rows(name);
+            rows.is_ok_and(|rows| {
+                let rows = rows.rows();
+                rows.definitions().any(|definition| definition.distinct_labels().iter().any(|known| known == label))
+            })
         };
-        py.detach(table).map_err(select_error)
+        let has_records = || {
+            self.types().iter().any(|known| known == name) || self.rows(name).is_ok_and(|rows| !rows.rows().is_empty())
+        };
+        has_records() && label.is_none_or(has_label)
     }
 
-    fn names(&self) -> Vec<String> {
-        self.log.types().map(|rows| rows.name().to_owned()).collect()
+    /// What each boot says, with the boot's number. A log of one boot keeps its index.
+    fn of_boots<T>(&self, facts: impl Fn(&binlog::Log<'_>) -> Vec<T>) -> Vec<(usize, T)> {
+        let boots = self.log.boots();
+        if boots.len() == 1 {
+            return facts(&self.log).into_iter().map(|fact| (0, fact)).collect();
+        }
+        boots.enumerate().flat_map(|(i, boot)| facts(&boot.log()).into_iter().map(move |fact| (i, fact))).collect()
     }
 
-    fn part(&self, py: Python<'_>, what: &str, intervals: impl IntoIterator<Item = Range<u64>>) -> PyResult<Log> {
-        let cut = Cut::new().during(intervals);
-        let mut bytes = Vec::new();
-        py.detach(|| cut.write(&self.log, &mut bytes))?;
-        let log = Arc::new(binlog::Log::from_bytes(bytes));
-        Ok(Log { log, name: format!("{}, {what}", self.name), numbers: self.numbers })
+    /// What this part has of a time of a boot.
+    fn within(&self, boot: usize, time_us: &Range<u64>) -> Intervals {
+        match &self.part {
+            Some(boots) => boots.get(boot).map_or_else(Vec::new, |own| within(own, time_us)),
+            None => std::iter::once(time_us.clone()).collect(),
+        }
+    }
+
+    /// The part with these intervals, each of a boot.
+    fn part(&self, what: &str, intervals: &[(usize, Range<u64>)]) -> Log {
+        let of_boot = |boot: usize| {
+            let of_boot = intervals.iter().filter(|(of_boot, _)| *of_boot == boot);
+            of_boot.flat_map(|(_, time_us)| self.within(boot, time_us)).collect()
+        };
+        Log {
+            log: self.log.clone(),
+            opened: self.opened.clone(),
+            name: format!("{}, {what}", self.name),
+            part: Some((0..self.log.boots().len()).map(of_boot).collect()),
+            types: OnceLock::new(),
+        }
+    }
+
+    /// Whether a time of a boot is in it.
+    fn has_time(&self, boot: usize, time_us: u64) -> bool {
+        self.part.as_ref().is_none_or(|boots| {
+            boots.get(boot).is_some_and(|intervals| intervals.iter().any(|interval| interval.contains(&time_us)))
+        })
+    }
+
+    /// The parameters at its end. One that is logged only later has its first value, which it has had before, too.
+    fn parameters(&self) -> Vec<(String, f64)> {
+        let Some(boots) = &self.part else {
+            return self.log.parameters().into_iter().map(|(name, parameter)| (name, parameter.last())).collect();
+        };
+        let last = boots.iter().rposition(|intervals| !intervals.is_empty()).unwrap_or(0);
+        let end_us = boots.get(last).and_then(|intervals| intervals.iter().map(|interval| interval.end).max());
+        let value = |(name, parameter): (String, Parameter)| {
+            let mut before = parameter.values.iter().rev().filter(|value| Some(value.time_us) < end_us);
+            (name, before.next().map_or_else(|| parameter.first(), |value| value.value))
+        };
+        let of_boots = self.of_boots(|log| log.parameters().into_iter().map(value).collect());
+        of_boots.into_iter().filter(|(boot, _)| *boot == last).map(|(_, parameter)| parameter).collect()
+    }
+
+    fn modes_of_boots(&self) -> Vec<(usize, ModeInterval)> {
+        let parts = |(boot, mode): (usize, ModeInterval)| {
+            let parts = self.within(boot, &mode.time_us);
+            parts.into_iter().map(move |time_us| (boot, ModeInterval { time_us, ..mode.clone() }))
+        };
+        self.of_boots(|log| log.modes()).into_iter().flat_map(parts).collect()
+    }
+
+    /// Where it begins in the first boot, and how long it is in all, in microseconds; `None` without times.
+    fn extent_us(&self) -> Option<(u64, u64)> {
+        let of_boot = |(i, boot): (usize, binlog::log::Boot<'_>)| {
+            let times = boot.time_range_us()?;
+            extent_us(&self.within(i, &(0..u64::MAX)), &times)
+        };
+        let extents = self.log.boots().enumerate().filter_map(of_boot);
+        extents.reduce(|(start, one), (other_start, other)| (start.min(other_start), one + other))
+    }
+}
+
+/// The type or instance, and the label of `ATT.Roll` and `IMU[1].GyrX`.
+fn parts_of(name: &str) -> (&str, Option<&str>) {
+    // The name of an instance may have a dot, that of a type hasn't.
+    let after = name.rfind("].").map_or(0, |at| at + 1);
+    match name[after..].find('.') {
+        Some(dot) => (&name[..after + dot], Some(&name[after + dot + 1..])),
+        None => (name, None),
     }
 }
 
@@ -127,8 +292,8 @@ impl Log {
     #[getter]
     fn params<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let params = PyDict::new(py);
-        for (name, parameter) in py.detach(|| self.log.parameters()) {
-            params.set_item(name, parameter.last())?;
+        for (name, value) in py.detach(|| self.parameters()) {
+            params.set_item(name, value)?;
         }
         Ok(params)
     }
@@ -136,38 +301,56 @@ impl Log {
     /// The modes of the flight, in order.
     #[getter]
     fn modes(&self, py: Python<'_>) -> Vec<Mode> {
-        let mode = |mode: binlog::log::ModeInterval| Mode {
+        let mode = |(_, mode): (usize, ModeInterval)| Mode {
             name: mode.name,
             number: mode.number,
             start: seconds(mode.time_us.start),
             end: seconds(mode.time_us.end),
         };
-        py.detach(|| self.log.modes().into_iter().map(mode).collect())
+        py.detach(|| self.modes_of_boots().into_iter().map(mode).collect())
     }
 
     /// The texts of the log.
     #[getter]
     fn messages(&self, py: Python<'_>) -> Vec<Message> {
-        let message = |text: binlog::log::TextMessage| Message { time: seconds(text.time_us), text: text.text };
-        py.detach(|| self.log.texts().into_iter().map(message).collect())
+        let is_here = |(boot, text): &(usize, TextMessage)| self.has_time(*boot, text.time_us);
+        let message = |(_, text): (usize, TextMessage)| Message { time: seconds(text.time_us), text: text.text };
+        py.detach(|| self.of_boots(|log| log.texts()).into_iter().filter(is_here).map(message).collect())
     }
 
-    /// The bytes outside of records, without the padding at the log's end.
+    /// The bytes outside of records, without the padding at the log's end. Those of a part follow one of its records.
     #[getter]
     fn damage(&self) -> Vec<Damage> {
-        let lost = self.log.skipped().iter().filter(|skipped| !skipped.is_padding(self.log.bytes()));
-        let damage = |skipped: &binlog::Skipped| Damage {
+        let damage = |skipped: &Skipped| Damage {
             offset: skipped.offset,
             length: skipped.length,
             reason: skipped.reason.to_string(),
         };
-        lost.map(damage).collect()
+        let lost = self.log.skipped().iter().filter(|skipped| !skipped.is_padding(self.log.bytes()));
+        if self.part.is_none() {
+            return lost.map(damage).collect();
+        }
+        let mut records = self.log.records().flatten().peekable();
+        let mut last = None;
+        let is_here = |skipped: &&Skipped| {
+            while let Some(record) = records.next_if(|record| record.offset() < skipped.offset) {
+                last = record.time_us().map(|time_us| (record.offset(), time_us)).or(last);
+            }
+            let boots = self.log.boots().map(|boot| boot.range()).enumerate();
+            let of_boot = boots.filter(|(_, boot)| boot.contains(&skipped.offset));
+            let mut placed = of_boot.filter_map(|(boot, range)| {
+                let (_, time_us) = last.filter(|(offset, _)| range.contains(offset))?;
+                Some((boot, time_us))
+            });
+            placed.any(|(boot, time_us)| self.has_time(boot, time_us))
+        };
+        lost.filter(is_here).map(damage).collect()
     }
 
-    /// When the log begins, in UTC; None if GPS never told the time.
+    /// When it begins, in UTC; None if GPS never told the time.
     #[getter]
     fn start<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        utc(py, py.detach(|| Some(self.log.clock()?.unix_us(*self.log.time_range_us()?.start()))))
+        utc(py, py.detach(|| Some(self.log.clock()?.unix_us(self.extent_us()?.0))))
     }
 
     /// When the vehicle booted, in UTC, from which the times of records count; None if GPS never told the time.
@@ -176,18 +359,21 @@ impl Log {
         utc(py, py.detach(|| Some(self.log.clock()?.boot_unix_us())))
     }
 
-    /// How long it is, in seconds.
+    /// How long it is, in seconds: of a part, its intervals together.
     #[getter]
     fn duration(&self, py: Python<'_>) -> f64 {
-        py.detach(|| self.log.time_range_us()).map_or(0.0, |range| seconds(range.end() - range.start()))
+        py.detach(|| self.extent_us()).map_or(0.0, |(_, length_us)| seconds(length_us))
     }
 
     fn __len__(&self, py: Python<'_>) -> usize {
-        py.detach(|| self.log.types().count())
+        py.detach(|| self.types().len())
     }
 
+    /// Whether it has records of a type, `ATT`, or of an instance, `IMU[1]`, or records with a column, `ATT.Roll`.
     fn __contains__(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> bool {
-        name.extract::<&str>().is_ok_and(|name| py.detach(|| self.log.types().any(|rows| rows.name() == name)))
+        let Ok(name) = name.extract::<&str>() else { return false };
+        let (name, label) = parts_of(name);
+        py.detach(|| self.has(name, label))
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -196,33 +382,53 @@ impl Log {
 
     /// The names of the types with records.
     fn keys(&self, py: Python<'_>) -> Vec<String> {
-        py.detach(|| self.names())
+        py.detach(|| self.types().to_vec())
     }
 
+    /// The tables of all types. A type that the log redefines is left out, with a warning.
     fn values(&self, py: Python<'_>) -> PyResult<Vec<Table>> {
-        self.keys(py).iter().map(|name| self.table(py, name)).collect()
+        Ok(self.tables(py)?.into_iter().map(|(_, table)| table).collect())
     }
 
+    /// The names and tables of all types. A type that the log redefines is left out, with a warning.
     fn items(&self, py: Python<'_>) -> PyResult<Vec<(String, Table)>> {
-        self.keys(py).into_iter().map(|name| Ok((name.clone(), self.table(py, &name)?))).collect()
+        self.tables(py)
     }
 
-    fn __getitem__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-        // The name of an instance may have a dot, that of a type hasn't.
-        let after = name.rfind("].").map_or(0, |at| at + 1);
-        match name[after..].find('.') {
-            Some(dot) => {
-                let table = self.table(py, &name[..after + dot])?;
-                Ok(Bound::new(py, table.decoded(py, &name[after + dot + 1..])?)?.into_any())
-            }
-            None => Ok(Bound::new(py, self.table(py, name)?)?.into_any()),
+    fn __getitem__<'py>(&self, py: Python<'py>, name: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let Ok(name) = name.extract::<&str>() else {
+            let text = format!("a log has types by name, log[\"ATT\"], and nothing at [{}]", name.repr()?);
+            return Err(PyTypeError::new_err(text));
+        };
+        let (name, label) = parts_of(name);
+        let table = self.table(py, name).map_err(select_error)?;
+        match label {
+            Some(label) => Ok(Bound::new(py, table.decoded(py, label)?)?.into_any()),
+            None => Ok(Bound::new(py, table)?.into_any()),
         }
+    }
+
+    /// The table or the column, or the default if there is none.
+    #[pyo3(signature = (key, default = None))]
+    fn get<'py>(
+        &self,
+        py: Python<'py>,
+        key: &Bound<'py, PyAny>,
+        default: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        or_default(self.__getitem__(py, key), default, py)
     }
 
     /// Records of these types, or of all, in the order of the log.
     #[pyo3(signature = (*names))]
     fn records(&self, py: Python<'_>, names: &Bound<'_, PyTuple>) -> PyResult<Records> {
-        let mut names: Vec<String> = names.extract()?;
+        let Ok(mut names) = names.extract::<Vec<String>>() else {
+            let text = format!(
+                "records takes names of types, log.records(\"ATT\", \"GPS\"), not {}",
+                names.get_item(0)?.repr()?
+            );
+            return Err(PyTypeError::new_err(text));
+        };
         if names.is_empty() {
             names = self.keys(py);
         }
@@ -231,63 +437,94 @@ impl Log {
         let types = || {
             let mut types = Vec::new();
             for name in &names {
-                let rows = OwnedRows::new(self.log.clone(), |log| log.rows(name))?;
-                types.extend(Rows::of_definitions(rows, self.numbers)?.into_iter().map(Arc::new));
+                let definitions = Rows::of_definitions(self.rows(name)?, self.opened.numbers)?;
+                types.extend(definitions.into_iter().map(Arc::new));
             }
             Ok(Records::new(types))
         };
         py.detach(types).map_err(select_error)
     }
 
-    /// The part between two times, in seconds since boot, with the parameters and the mode that apply at its beginning.
+    /// The part from one time to before another, in seconds since boot: a log of the records in it, with the parameters,
+    /// the modes and the vehicle of the flight at that time.
     fn slice(&self, py: Python<'_>, start: f64, end: f64) -> PyResult<Log> {
         if start.is_nan() || end.is_nan() || start > end {
             return Err(PyValueError::new_err(format!("the part ends at {end} s, before it begins at {start} s")));
         }
         let micros = |seconds: f64| (seconds.max(0.0) * 1e6).round() as u64;
-        self.part(py, &format!("{start} s to {end} s"), std::iter::once(micros(start)..micros(end)))
+        let times = micros(start)..micros(end);
+        Ok(py.detach(|| {
+            let of_boots: Vec<_> = (0..self.log.boots().len()).map(|boot| (boot, times.clone())).collect();
+            self.part(&format!("{start} s to {end} s"), &of_boots)
+        }))
     }
 
     /// The parts in this mode.
     fn mode(&self, py: Python<'_>, name: &str) -> PyResult<Log> {
-        let modes = py.detach(|| self.log.modes());
-        let of_name = |mode: &&binlog::log::ModeInterval| {
-            mode.name.as_deref().is_some_and(|known| known.eq_ignore_ascii_case(name))
-        };
-        let intervals: Vec<Range<u64>> = modes.iter().filter(of_name).map(|mode| mode.time_us.clone()).collect();
+        let modes = py.detach(|| self.modes_of_boots());
+        let named = modes.iter().filter_map(|(boot, mode)| Some((mode.name.as_deref()?, *boot, &mode.time_us)));
+        let of_name = named.clone().filter(|(known, ..)| known.eq_ignore_ascii_case(name));
+        let intervals: Vec<_> = of_name.map(|(_, boot, time_us)| (boot, time_us.clone())).collect();
         if intervals.is_empty() {
-            let mut known: Vec<&str> = modes.iter().filter_map(|mode| mode.name.as_deref()).collect();
+            let mut known: Vec<&str> = named.map(|(known, ..)| known).collect();
             known.sort_unstable();
             known.dedup();
-            return Err(PyKeyError::new_err(format!("the log is never in mode `{name}`; it has {}", known.join(", "))));
+            let text = format!("the log is never in mode `{name}`; {}", hint(name, &known));
+            return Err(PyKeyError::new_err(text));
         }
-        self.part(py, name, intervals)
+        Ok(py.detach(|| self.part(name, &intervals)))
     }
 
     /// The parts in which the vehicle was armed.
-    fn armed(&self, py: Python<'_>) -> PyResult<Log> {
-        let armed = py.detach(|| self.log.armed());
-        self.part(py, "armed", armed.into_iter().map(|armed| armed.time_us))
+    fn armed(&self, py: Python<'_>) -> Log {
+        py.detach(|| {
+            let armed = self.of_boots(|log| log.armed()).into_iter();
+            self.part("armed", &armed.map(|(boot, armed)| (boot, armed.time_us)).collect::<Vec<_>>())
+        })
     }
 
-    /// Registers each type as a view of a DuckDB connection.
+    /// Registers each type as a view of a DuckDB connection. A type that the log redefines is left out, with a warning.
     fn register(&self, py: Python<'_>, connection: &Bound<'_, PyAny>) -> PyResult<()> {
-        for (name, table) in self.items(py)? {
+        for (name, table) in self.tables(py)? {
             connection.call_method1("register", (name, Bound::new(py, table)?))?;
         }
         Ok(())
     }
 
+    /// An error, because numpy would make one object of it.
+    #[pyo3(signature = (*_arguments, **_named))]
+    fn __array__(&self, _arguments: &Bound<'_, PyTuple>, _named: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+        Err(PyTypeError::new_err("a log has many arrays: numpy.asarray(log[\"ATT\"][\"Roll\"]) is one"))
+    }
+
+    fn __copy__(this: Bound<'_, Self>) -> Bound<'_, Self> {
+        this
+    }
+
+    /// Nothing in it can change.
+    fn __deepcopy__<'py>(this: Bound<'py, Self>, memo: Bound<'py, PyAny>) -> Bound<'py, Self> {
+        drop(memo);
+        this
+    }
+
+    /// A log pickles as its path: where it arrives, the file is opened again.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Pickled<'py>> {
+        pickled::log(py, &self.opened, self.part.as_deref().map(|part| (&*self.name, part)))
+    }
+
     fn __repr__(&self, py: Python<'_>) -> String {
         let vehicle = self.vehicle(py).map_or(String::new(), |vehicle| format!(" of a {vehicle}"));
-        format!("<log{vehicle}: {}, {:.1} s, {} types>", self.name, self.duration(py), self.__len__(py))
+        let (name, types) = (one_line(&self.name), self.__len__(py));
+        format!("<log{vehicle}: {name}, {:.1} s, {types} types>", self.duration(py))
     }
 
     fn _repr_html_(&self, py: Python<'_>) -> String {
-        let row = |rows: binlog::log::Rows<'_>| {
-            vec![rows.name().to_owned(), rows.len().to_string(), rows.labels().join(", ")]
+        let row = |name: &String| {
+            let rows = self.rows(name).ok()?;
+            let rows = rows.rows();
+            Some(vec![name.clone(), rows.len().to_string(), rows.labels().join(", ")])
         };
-        let rows: Vec<Vec<String>> = py.detach(|| self.log.types().map(row).collect());
+        let rows: Vec<Vec<String>> = py.detach(|| self.types().iter().filter_map(row).collect());
         html::table(&self.__repr__(py), &["type", "records", "columns"], rows)
     }
 }

@@ -3,14 +3,18 @@
 use crate::column::value;
 use crate::errors::select_error;
 use crate::flight::seconds;
+use crate::names::one_line;
+use crate::pickled::{self, Pickled};
 use crate::table::Rows;
+use binlog::log::TableSchema;
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString};
 use std::sync::Arc;
 
-/// A record of the log: `record.Roll`, `record["Roll"]`.
+/// A record of the log: `record.Roll`, `record["Roll"]`. Of a column that is called as a method, such as `time`, only
+/// `record["time"]` is the value.
 #[pyclass(frozen, module = "binlog")]
 pub struct Record {
     rows: Arc<Rows>,
@@ -18,6 +22,11 @@ pub struct Record {
 }
 
 impl Record {
+    /// The record at a row.
+    pub fn new(rows: Arc<Rows>, row: u32) -> Self {
+        Record { rows, row }
+    }
+
     fn at<'py>(&self, py: Python<'py>, place: usize) -> PyResult<Bound<'py, PyAny>> {
         let values = self.rows.column(place).map_err(select_error)?;
         value(py, values, self.rows.schema.columns[place].kind, self.row as usize)
@@ -55,7 +64,7 @@ impl Record {
 
     fn __getitem__<'py>(&self, label: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
         match self.rows.place_of(label) {
-            Some(place) => self.at(label.py(), place),
+            Some((place, _)) => self.at(label.py(), place),
             None => Err(self.rows.no_column(label.to_str()?)),
         }
     }
@@ -64,14 +73,34 @@ impl Record {
         self.rows.place_of(label).is_some()
     }
 
-    /// Columns before methods, since looking for a method that isn't there costs more than a column.
+    /// Columns first, since looking for a method that isn't there costs more than a column; those with the name of a
+    /// method are left to `__getitem__`.
     fn __getattribute__<'py>(this: &Bound<'py, Self>, name: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
         let record = this.get();
         match record.rows.place_of(name) {
-            Some(place) => record.at(this.py(), place),
-            None => generic(this, name)
-                .map_err(|_| PyAttributeError::new_err(format!("{} has no column `{name}`", record.rows.schema.name))),
+            Some((place, false)) => record.at(this.py(), place),
+            _ => generic(this, name),
         }
+    }
+
+    /// What Python asks after `__getattribute__`: here the error of a name that isn't there.
+    fn __getattr__(&self, name: &str) -> PyResult<Py<PyAny>> {
+        Err(no_attribute(&self.rows.schema, name))
+    }
+
+    fn __copy__(this: Bound<'_, Self>) -> Bound<'_, Self> {
+        this
+    }
+
+    /// Nothing in it can change.
+    fn __deepcopy__<'py>(this: Bound<'py, Self>, memo: Bound<'py, PyAny>) -> Bound<'py, Self> {
+        drop(memo);
+        this
+    }
+
+    /// A record pickles as its values, which need no log where they arrive.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Pickled<'py>> {
+        pickled::record(py, &self.rows, self.row as usize)
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
@@ -79,8 +108,18 @@ impl Record {
         for (place, column) in self.rows.schema.columns.iter().enumerate() {
             values.push(format!("{} : {}", column.label, self.at(py, place)?.str()?));
         }
-        Ok(format!("{} {{{}}}", self.get_type(), values.join(", ")))
+        Ok(one_line(&format!("{} {{{}}}", self.get_type(), values.join(", "))))
     }
+}
+
+/// The error of an attribute that isn't there. Programs ask for attributes that may not be there, so it costs little.
+fn no_attribute(schema: &TableSchema, name: &str) -> PyErr {
+    let labels = || schema.columns.iter().map(|column| &*column.label);
+    let hint = match labels().find(|label| label.eq_ignore_ascii_case(name)) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!("it has {}", labels().collect::<Vec<_>>().join(", ")),
+    };
+    PyAttributeError::new_err(one_line(&format!("{} has no column `{name}`; {hint}", schema.name)))
 }
 
 /// A method or a property, as any object has them.
@@ -127,6 +166,6 @@ impl Records {
     fn __next__(&mut self) -> Option<Record> {
         let &(number, row) = self.order.get(self.next)?;
         self.next += 1;
-        Some(Record { rows: self.types[number as usize].clone(), row })
+        Some(Record::new(self.types[number as usize].clone(), row))
     }
 }

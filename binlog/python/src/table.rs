@@ -1,14 +1,17 @@
 //! The records of one type, as columns that are decoded when somebody asks for them.
 
 use crate::column::{Column, python};
-use crate::errors::{arrow_error, select_error};
-use crate::html;
-use binlog::arrow::{ArrowArrayStream, ArrowColumn, ArrowSchema};
+use crate::errors::{arrow_error, or_default, select_error};
+use crate::names::one_line;
+use crate::record::Record;
+use crate::{capsules, html};
+use binlog::arrow::ArrowColumn;
 use binlog::blackbox::log::Tables;
-use binlog::log::{Numbers, OwnedRows, SelectError, TableSchema, Values};
+use binlog::log::{ColumnSchema, Numbers, OwnedRows, SelectError, TableSchema, Values};
 use pyo3::exceptions::{PyAttributeError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyList, PyString};
+use pyo3::pyclass::CompareOp;
+use pyo3::types::{PyCapsule, PyDict, PyList, PyString, PyTuple};
 use std::convert::Infallible;
 use std::sync::{Arc, OnceLock};
 
@@ -18,6 +21,8 @@ pub enum Source {
     ArduPilot(OwnedRows),
     /// Frames of a session, and the place of their table.
     Blackbox(Arc<Tables>, usize),
+    /// Values that are here already, with the times of their records.
+    Values(Vec<u64>),
 }
 
 /// What handles of one type share: its rows, and the columns that were decoded.
@@ -28,8 +33,9 @@ pub struct Rows {
     pub schema: TableSchema,
     columns: Vec<OnceLock<Arc<Values>>>,
     times_us: OnceLock<Vec<u64>>,
-    /// The labels as Python's own strings, since names in a program are interned, too.
-    names: OnceLock<Vec<Py<PyString>>>,
+    /// The labels as Python's own strings, since names in a program are interned, too, and whether an attribute of
+    /// records has the name.
+    names: OnceLock<Vec<(Py<PyString>, bool)>>,
 }
 
 impl Rows {
@@ -61,11 +67,17 @@ impl Rows {
         Rows { source, numbers, schema, columns, times_us: OnceLock::new(), names: OnceLock::new() }
     }
 
-    /// The records, unless they are frames.
+    /// Values with the times of their records: a list of values for each column.
+    pub fn of_values(schema: TableSchema, times_us: Vec<u64>, values: Vec<Values>) -> Self {
+        let columns = values.into_iter().map(|values| OnceLock::from(Arc::new(values))).collect();
+        Rows { columns, ..Rows::of(Source::Values(times_us), Numbers::Native, schema) }
+    }
+
+    /// The records of an ArduPilot log.
     pub fn records(&self) -> Option<&OwnedRows> {
         match &self.source {
             Source::ArduPilot(rows) => Some(rows),
-            Source::Blackbox(..) => None,
+            Source::Blackbox(..) | Source::Values(_) => None,
         }
     }
 
@@ -74,6 +86,7 @@ impl Rows {
         match &self.source {
             Source::ArduPilot(rows) => rows.rows().len(),
             Source::Blackbox(tables, table) => tables.tables()[*table].len(),
+            Source::Values(times_us) => times_us.len(),
         }
     }
 
@@ -93,6 +106,8 @@ impl Rows {
                 let columns = tables.tables()[*table].columns();
                 missing.into_iter().for_each(|place| keep(place, columns[place].to_values(self.numbers)));
             }
+            // None is missing.
+            Source::Values(_) => {}
         }
         Ok(places.iter().filter_map(|&place| self.columns[place].get().cloned()).collect())
     }
@@ -111,6 +126,7 @@ impl Rows {
         match &self.source {
             Source::ArduPilot(rows) => self.times_us.get_or_init(|| rows.rows().times_us()),
             Source::Blackbox(tables, table) => tables.tables()[*table].times_us(),
+            Source::Values(times_us) => times_us,
         }
     }
 
@@ -119,20 +135,30 @@ impl Rows {
         self.schema.columns.iter().position(|column| column.label == label)
     }
 
-    /// The place of a name of a program.
-    pub fn place_of(&self, name: &Bound<'_, PyString>) -> Option<usize> {
+    /// The place of a name of a program, and whether an attribute of records has the name.
+    pub fn place_of(&self, name: &Bound<'_, PyString>) -> Option<(usize, bool)> {
         let py = name.py();
         let names = self.names.get_or_init(|| {
-            self.schema.columns.iter().map(|column| PyString::intern(py, &column.label).unbind()).collect()
+            let attributes = py.get_type::<Record>().dir().ok();
+            let is_attribute =
+                |label: &str| attributes.as_ref().is_some_and(|names| names.contains(label).is_ok_and(|is| is));
+            let name =
+                |column: &ColumnSchema| (PyString::intern(py, &column.label).unbind(), is_attribute(&column.label));
+            self.schema.columns.iter().map(name).collect()
         });
-        let by_identity = names.iter().position(|known| known.is(name));
-        by_identity.or_else(|| self.place(name.to_str().ok()?))
+        let by_identity = names.iter().position(|(known, _)| known.is(name));
+        let place = by_identity.or_else(|| self.place(name.to_str().ok()?))?;
+        Some((place, names[place].1))
     }
 
     /// The error of a label that isn't there.
     pub fn no_column(&self, label: &str) -> PyErr {
-        let known = self.schema.columns.iter().map(|column| column.label.clone()).collect();
-        select_error(SelectError::NoColumn { name: self.schema.name.clone(), label: label.to_owned(), known })
+        self.not_one_of(label, self.schema.columns.iter().map(|column| &*column.label))
+    }
+
+    fn not_one_of<'l>(&self, label: &str, known: impl Iterator<Item = &'l str>) -> PyErr {
+        let (name, known) = (self.schema.name.clone(), known.map(str::to_owned).collect());
+        select_error(SelectError::NoColumn { name, label: label.to_owned(), known })
     }
 }
 
@@ -163,10 +189,15 @@ impl Table {
 
     /// The column with this label, decoded.
     pub fn decoded(&self, py: Python<'_>, label: &str) -> PyResult<Column> {
-        let found = self.rows.place(label).filter(|place| self.places.contains(place));
-        let place = found.ok_or_else(|| self.rows.no_column(label))?;
+        let place = self.place(label)?;
         let values = py.detach(|| self.rows.columns(&[place])).map_err(select_error)?.remove(0);
         Ok(Column::new(values, self.rows.schema.columns[place].clone()))
+    }
+
+    /// The place of one of its labels.
+    fn place(&self, label: &str) -> PyResult<usize> {
+        let found = self.rows.place(label).filter(|place| self.places.contains(place));
+        found.ok_or_else(|| self.rows.not_one_of(label, self.labels()))
     }
 
     fn labels(&self) -> impl Iterator<Item = &str> {
@@ -258,22 +289,28 @@ impl Table {
             return Ok(Bound::new(py, self.decoded(py, label)?)?.into_any());
         }
         if let Ok(labels) = key.extract::<Vec<String>>() {
-            let place = |label: &String| {
-                let found = self.rows.place(label).filter(|place| self.places.contains(place));
-                found.ok_or_else(|| self.rows.no_column(label))
-            };
-            let places = labels.iter().map(place).collect::<PyResult<Vec<usize>>>()?;
+            let places = labels.iter().map(|label| self.place(label)).collect::<PyResult<Vec<usize>>>()?;
             return Ok(Bound::new(py, Table { rows: self.rows.clone(), places })?.into_any());
         }
         if let Ok(instance) = key.extract::<i128>() {
             return Ok(Bound::new(py, self.instance(&instance.to_string())?)?.into_any());
         }
-        Err(PyTypeError::new_err("a label, a list of labels, or the number of an instance"))
+        Err(PyTypeError::new_err(format!(
+            "[{}] isn't in a table: [\"Roll\"] is a column, [[\"TimeUS\", \"Roll\"]] a table of fewer columns, [1] the \
+             records of instance 1; records have places in a column, and times in log.slice",
+            key.repr()?
+        )))
+    }
+
+    /// The column, or the default if there is none.
+    #[pyo3(signature = (key, default = None))]
+    fn get<'py>(&self, key: &Bound<'py, PyAny>, default: Option<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+        or_default(self.__getitem__(key.py(), key), default, key.py())
     }
 
     /// What it is in Arrow's types. DuckDB asks for it before it reads.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        PyCapsule::new_with_value(py, ArrowSchema::of_table(&self.schema()), c"arrow_schema")
+        capsules::schema(py, &self.schema())
     }
 
     /// The values for Arrow, in one batch; numbers aren't copied.
@@ -283,16 +320,45 @@ impl Table {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // The protocol lets a producer leave conversions to the consumer.
         drop(requested_schema);
         let values = py.detach(|| self.rows.columns(&self.places)).map_err(select_error)?;
         let schema = self.schema();
-        let column =
-            |(values, column): (Arc<Values>, &binlog::log::ColumnSchema)| ArrowColumn::new(column.kind, values);
+        let column = |(values, column): (Arc<Values>, &ColumnSchema)| ArrowColumn::new(column.kind, values);
         let batch = py.detach(|| values.into_iter().zip(&schema.columns).map(column).collect::<Result<Vec<_>, _>>());
-        let batch = batch.map_err(arrow_error)?;
-        let stream = ArrowArrayStream::of_tables(schema, [Ok::<_, Infallible>(batch)]);
-        PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
+        capsules::stream(py, schema, [Ok::<_, Infallible>(batch.map_err(arrow_error)?)])
+    }
+
+    /// An error, because numpy would make one object of it, and pandas a column of its labels.
+    #[pyo3(signature = (*_arguments, **_named))]
+    fn __array__(&self, _arguments: &Bound<'_, PyTuple>, _named: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+        Err(PyTypeError::new_err(
+            "a table has columns of several types: numpy.asarray(table[\"Roll\"]) is one of them; \
+             pandas.DataFrame(dict(table)), polars.DataFrame(table) and pyarrow.table(table) have all",
+        ))
+    }
+
+    /// An error in place of `False`, since two tables of a type may have the same records.
+    fn __richcmp__(&self, _other: &Bound<'_, PyAny>, _operator: CompareOp) -> PyResult<()> {
+        Err(PyTypeError::new_err(
+            "tables aren't compared; their values are: pyarrow.table(table).equals(…), or table.to_dict()",
+        ))
+    }
+
+    fn __copy__(this: Bound<'_, Self>) -> Bound<'_, Self> {
+        this
+    }
+
+    /// Nothing in it can change.
+    fn __deepcopy__<'py>(this: Bound<'py, Self>, memo: Bound<'py, PyAny>) -> Bound<'py, Self> {
+        drop(memo);
+        this
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(PyTypeError::new_err(
+            "a table doesn't pickle, since it reads its log when a column is asked for: pickle the log, a column, \
+             table.to_dict() or pyarrow.table(table)",
+        ))
     }
 
     /// The columns as a dict of lists and numbers, without any other package.
@@ -306,7 +372,7 @@ impl Table {
 
     fn __repr__(&self) -> String {
         let labels: Vec<&str> = self.labels().collect();
-        format!("<{}: {} records of {}>", self.name(), self.rows.len(), labels.join(", "))
+        one_line(&format!("<{}: {} records of {}>", self.name(), self.rows.len(), labels.join(", ")))
     }
 
     fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {

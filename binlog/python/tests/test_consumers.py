@@ -7,6 +7,7 @@ import threading
 
 import binlog
 import pytest
+from made import FMT, definition, record
 
 LOGS = [pathlib.Path(path) for path in os.environ.get("BINLOG_TEST_LOGS", "").split(os.pathsep) if path]
 numpy = pytest.importorskip("numpy")
@@ -71,18 +72,9 @@ def test_threads_share_a_log(path):
     assert len(seen) == 8 and len({repr(values) for values in seen}) == 1
 
 
-def record(kind, payload):
-    return bytes([0xA3, 0x95, kind]) + payload
-
-
-def definition(kind, length, name, formats, labels):
-    fields = (name, 4), (formats, 16), (labels, 64)
-    return record(128, bytes([kind, length]) + b"".join(text.encode().ljust(width, b"\0") for text, width in fields))
-
-
 def test_a_redefined_type_has_its_records(tmp_path):
     path = tmp_path / "redefined.bin"
-    log = definition(128, 89, "FMT", "BBnNZ", "Type,Length,Name,Format,Columns")
+    log = FMT
     for kind, formats, value in (1, "Qh", (7).to_bytes(2, "little")), (2, "Qi", (70_000).to_bytes(4, "little")):
         log += definition(kind, 11 + len(value), "DEMO", formats, "TimeUS,X")
         log += record(kind, (1_000_000 * kind).to_bytes(8, "little") + value)
@@ -95,7 +87,7 @@ def test_a_redefined_type_has_its_records(tmp_path):
 
 def test_what_isnt_there_is_a_key_error_that_helps(tmp_path):
     path = tmp_path / "empty.bin"
-    path.write_bytes(definition(128, 89, "FMT", "BBnNZ", "Type,Length,Name,Format,Columns"))
+    path.write_bytes(FMT)
     log = binlog.open(path)
     for name, text in ("fmt", "FMT"), ("FMT.name", "Name"), ("FMT[1]", "instances"):
         with pytest.raises(KeyError, match=text):
@@ -111,7 +103,7 @@ def test_what_isnt_there_is_a_key_error_that_helps(tmp_path):
 
 def test_damage_is_in_the_log_or_an_error(tmp_path):
     path = tmp_path / "damaged.bin"
-    path.write_bytes(definition(128, 89, "FMT", "BBnNZ", "Type,Length,Name,Format,Columns") + b"lost" + b"\xa3")
+    path.write_bytes(FMT + b"lost" + b"\xa3")
     assert [(damage.offset, damage.length) for damage in binlog.open(path).damage] in ([(89, 5)], [(89, 4), (93, 1)])
     with pytest.raises(binlog.DamagedLog, match="damaged.bin"):
         binlog.open(path, strict=True)
@@ -119,13 +111,12 @@ def test_damage_is_in_the_log_or_an_error(tmp_path):
 
 def test_a_fleet_is_the_union_of_its_logs(tmp_path):
     (tmp_path / "2021").mkdir()
-    fmt = definition(128, 89, "FMT", "BBnNZ", "Type,Length,Name,Format,Columns")
-    old = fmt + definition(1, 13, "DEMO", "Qh", "TimeUS,X") + record(1, (5).to_bytes(8, "little") + b"\x07\x00")
-    new = fmt + definition(1, 17, "DEMO", "QiH", "TimeUS,X,Y")
+    old = FMT + definition(1, 13, "DEMO", "Qh", "TimeUS,X") + record(1, (5).to_bytes(8, "little") + b"\x07\x00")
+    new = FMT + definition(1, 17, "DEMO", "QiH", "TimeUS,X,Y")
     new += record(1, (6).to_bytes(8, "little") + (70_000).to_bytes(4, "little") + b"\x09\x00")
     (tmp_path / "2021" / "a.BIN").write_bytes(old)
     (tmp_path / "b.bin").write_bytes(new)
-    (tmp_path / "c.bin").write_bytes(fmt)
+    (tmp_path / "c.bin").write_bytes(FMT)
     (tmp_path / "empty.bin").write_bytes(b"")
     (tmp_path / "notes.txt").write_text("not a log")
     (tmp_path / "loop").symlink_to(tmp_path, target_is_directory=True)
@@ -143,7 +134,7 @@ def test_a_fleet_is_the_union_of_its_logs(tmp_path):
         binlog.fleet(tmp_path, "DEMO", columns=["Z"])
     with pytest.raises(ValueError, match="none of 3 logs has a record of NONE"):
         binlog.fleet(tmp_path, "NONE")
-    text = fmt + definition(1, 15, "DEMO", "Qn", "TimeUS,X") + record(1, (5).to_bytes(8, "little") + b"text")
+    text = FMT + definition(1, 15, "DEMO", "Qn", "TimeUS,X") + record(1, (5).to_bytes(8, "little") + b"text")
     (tmp_path / "d.bin").write_bytes(text)
     with pytest.raises(ValueError, match="DEMO.X has numbers in .*, and texts in d.bin"):
         binlog.fleet(tmp_path, "DEMO")

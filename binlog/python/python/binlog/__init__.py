@@ -21,6 +21,7 @@ from ._binlog import (
     Records,
     Session,
     Table,
+    __version__,
     fleet,
     open,
 )

@@ -1,0 +1,55 @@
+//! Names and texts in errors and `repr`: what somebody may have meant, and characters that a terminal would obey.
+
+/// A text of a log on one line, with the characters escaped that can't be seen.
+pub fn one_line(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\\' | '\'' | '"' => shown.push(character),
+            _ => shown.extend(character.escape_debug()),
+        }
+    }
+    shown
+}
+
+/// The end of an error about a name that isn't there: ``did you mean `ATT`?``, or else what there is.
+pub fn hint(given: &str, known: &[impl AsRef<str>]) -> String {
+    if let Some(meant) = nearest(given, known.iter().map(AsRef::as_ref)) {
+        return format!("did you mean `{}`?", one_line(meant));
+    }
+    const LISTED: usize = 64;
+    let shown: Vec<String> = known.iter().take(LISTED).map(|known| one_line(known.as_ref())).collect();
+    match known.len() {
+        0 => "it has none".to_owned(),
+        1..=LISTED => format!("it has {}", shown.join(", ")),
+        more => format!("it has {} and {} more", shown.join(", "), more - LISTED),
+    }
+}
+
+/// The known name that differs least from the given one: in one letter of three at most, or only in case.
+fn nearest<'k>(given: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
+    let letters = |name: &str| name.to_lowercase().chars().collect::<Vec<char>>();
+    let from = letters(given);
+    let slips = known.map(|name| (slips(&from, &letters(name)), name));
+    let near = slips.filter(|(slips, _)| *slips == 0 || *slips <= (from.len() + 1) / 3 && from.len() > 1);
+    near.min_by_key(|(slips, _)| *slips).map(|(_, name)| name)
+}
+
+/// How many letters were replaced, left out, added, or exchanged with the next one.
+fn slips(from: &[char], to: &[char]) -> usize {
+    let mut table = vec![vec![0; to.len() + 1]; from.len() + 1];
+    for i in 0..=from.len() {
+        for j in 0..=to.len() {
+            table[i][j] = match (i, j) {
+                (0, slips) | (slips, 0) => slips,
+                _ => {
+                    let replaced = table[i - 1][j - 1] + usize::from(from[i - 1] != to[j - 1]);
+                    let is_exchanged = i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1];
+                    let exchanged = if is_exchanged { table[i - 2][j - 2] + 1 } else { replaced };
+                    replaced.min(exchanged).min(table[i - 1][j] + 1).min(table[i][j - 1] + 1)
+                }
+            };
+        }
+    }
+    table[from.len()][to.len()]
+}
