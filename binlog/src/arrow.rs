@@ -41,9 +41,9 @@
 //! | raw data | `fixed_size_binary(64)` |
 //! | arrays | `fixed_size_list(int16, 32)` |
 //!
-//! The metadata of a field has its `unit` and `description`, and the `scale` that numbers must be multiplied by to be in
-//! the unit, unless it is 1. The log's multiplier belongs to the stored numbers and isn't there. The metadata of a table
-//! has `type` and `description`. NaN stays NaN. Columns that a log lacks are [null](ArrowColumn::nulls).
+//! The metadata of a field has its `unit` and `description`, and the `scale` by which numbers are multiplied to be in
+//! the unit, unless it is 1. The log's multiplier belongs to the stored numbers and isn't there. The metadata of a
+//! table has `type` and `description`. NaN stays NaN. Columns that a log lacks are [null](ArrowColumn::nulls).
 // The structs of the interface contain pointers, and are released by functions that C calls. Everything that decides
 // what is in the memory that they point to is in `column`, which has no `unsafe`.
 #![allow(unsafe_code)]

@@ -151,7 +151,9 @@ impl Column {
             let rows = (0..slice.slicelength as isize).map(|i| (slice.start + i * slice.step) as usize);
             return Ok(self.list(py, rows)?.into_any());
         }
-        let from_start: isize = row.extract()?;
+        let from_start: isize = row.extract().map_err(|_| {
+            PyTypeError::new_err("a column takes a place or a slice; its array takes more: numpy.asarray(column)[…]")
+        })?;
         let from_start = if from_start < 0 { from_start + count as isize } else { from_start };
         match usize::try_from(from_start) {
             Ok(place) if place < count => value(py, &self.values, self.schema.kind, place),
@@ -188,6 +190,11 @@ impl Column {
         Err(PyTypeError::new_err(format!(
             "a column isn't compared itself; its values are: numpy.asarray(column) {operator} …, or column.to_list()"
         )))
+    }
+
+    fn __getattr__(&self, name: &str) -> PyResult<Py<PyAny>> {
+        let text = format!("a column has no attribute `{name}`; numpy.asarray(column) has those of an array");
+        Err(PyAttributeError::new_err(text))
     }
 
     fn __copy__(this: Bound<'_, Self>) -> Bound<'_, Self> {

@@ -27,6 +27,8 @@ pub fn open_error(error: OpenError) -> PyErr {
         return PyOSError::new_err((number, text, path, of_windows));
     }
     match error.kind() {
+        // The number that all systems have in C's `errno.h`.
+        ErrorKind::IsADirectory => PyOSError::new_err((21, "Is a directory", path)),
         ErrorKind::OutOfMemory => PyMemoryError::new_err(format!("{shown} doesn't fit into memory; pass map=True")),
         ErrorKind::Unsupported => {
             PyOSError::new_err(format!("can't map {shown}: it isn't a regular file; open it without map=True"))

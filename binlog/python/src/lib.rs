@@ -2,8 +2,8 @@
 //!
 //! `log` opens a log and says what is in it; `blackbox` has the sessions of a Blackbox log. `table` has the records of
 //! a type, `column` the values of one column, `record` single records; `fleet` has many logs as one table, `flight`
-//! the facts of a flight, `part` the intervals of a part. `capsules` is Arrow's interface, `pickled` what other processes
-//! get. `errors` makes errors Python's with the words of `names`, `html` is for notebooks.
+//! the facts of a flight, `part` the intervals of a part. `capsules` is Arrow's interface, `pickled` what other
+//! processes get. `errors` makes errors Python's with the words of `names`, `html` is for notebooks.
 
 mod blackbox;
 mod capsules;

@@ -136,7 +136,10 @@ impl Log {
     fn rows(&self, name: &str) -> Result<OwnedRows, SelectError> {
         OwnedRows::new(self.log.clone(), |log| {
             let rows = log.rows(name)?;
-            Ok(self.part.as_ref().map_or_else(|| rows.clone(), |boots| rows.during(boots)))
+            Ok(match &self.part {
+                Some(boots) => rows.during(boots),
+                None => rows,
+            })
         })
     }
 
@@ -171,7 +174,8 @@ impl Log {
         })
     }
 
-    /// Whether there are records of the type, or of the instance, and if a label is given, whether they have the column.
+    /// Whether there are records of the type or the instance, and whether they have a column with the label, if one is
+    /// given.
     fn has(&self, name: &str, label: Option<&str>) -> bool {
         let has_label = |label: &str| {
             let rows = self.rows(name);
@@ -445,8 +449,8 @@ impl Log {
         py.detach(types).map_err(select_error)
     }
 
-    /// The part from one time to before another, in seconds since boot: a log of the records in it, with the parameters,
-    /// the modes and the vehicle of the flight at that time.
+    /// The part from one time to before another, in seconds since boot: a log of the records in it, with the vehicle,
+    /// the modes and the parameters of that time.
     fn slice(&self, py: Python<'_>, start: f64, end: f64) -> PyResult<Log> {
         if start.is_nan() || end.is_nan() || start > end {
             return Err(PyValueError::new_err(format!("the part ends at {end} s, before it begins at {start} s")));

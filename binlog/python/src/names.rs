@@ -1,12 +1,15 @@
 //! Names and texts in errors and `repr`: what somebody may have meant, and characters that a terminal would obey.
 
-/// A text of a log on one line, with the characters escaped that can't be seen.
+/// A text of a log on one line, with the characters escaped that a terminal or a page would obey: control characters,
+/// and those that end lines or turn the direction of writing.
 pub fn one_line(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
-        match character {
-            '\\' | '\'' | '"' => shown.push(character),
-            _ => shown.extend(character.escape_debug()),
+        let is_obeyed =
+            matches!(character, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        match is_obeyed || character.is_control() {
+            true => shown.extend(character.escape_default()),
+            false => shown.push(character),
         }
     }
     shown

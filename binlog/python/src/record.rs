@@ -7,7 +7,7 @@ use crate::names::one_line;
 use crate::pickled::{self, Pickled};
 use crate::table::Rows;
 use binlog::log::TableSchema;
-use pyo3::exceptions::PyAttributeError;
+use pyo3::exceptions::{PyAttributeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString};
@@ -62,7 +62,11 @@ impl Record {
         Ok(dict)
     }
 
-    fn __getitem__<'py>(&self, label: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
+    fn __getitem__<'py>(&self, label: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let Ok(label) = label.cast::<PyString>() else {
+            let text = format!("a record has values by label, and none at [{}]; to_dict() has all", label.repr()?);
+            return Err(PyTypeError::new_err(text));
+        };
         match self.rows.place_of(label) {
             Some((place, _)) => self.at(label.py(), place),
             None => Err(self.rows.no_column(label.to_str()?)),

@@ -138,6 +138,8 @@ def test_a_log_is_a_mapping(made):
     assert log["DEMO"].get("time")[0] == 1 and log["DEMO"].get("Time", 7) == 7
     with pytest.raises(TypeError, match=r"nothing at \[3\]"):
         log[3]
+    defined = made(DEFINITIONS)
+    assert "DEMO" not in defined and len(defined["DEMO"]) == 0 and defined["DEMO"].columns == ["TimeUS", "time"]
     with pytest.raises(TypeError, match=r"\[slice\(0, 3, None\)\] isn't in a table"):
         log["DEMO"][0:3]
     with pytest.raises(TypeError, match=r"log.records\(\"ATT\", \"GPS\"\), not \['DEMO'\]"):
@@ -215,8 +217,11 @@ def test_a_column_has_places_and_slices(made):
     for place in 9, -10, 2**40:
         with pytest.raises(IndexError, match=f"time has 9 values, and none at {place}"):
             column[place]
-    with pytest.raises(TypeError):
-        column["time"]
+    for place in "time", [1, 2], numpy.asarray(column) > 3:
+        with pytest.raises(TypeError, match="numpy.asarray"):
+            column[place]
+    with pytest.raises(AttributeError, match="no attribute `mean`; numpy.asarray"):
+        column.mean()
 
 
 def test_methods_of_a_record_hide_fields_of_their_name(made):
@@ -227,11 +232,13 @@ def test_methods_of_a_record_hide_fields_of_their_name(made):
         one.timeus
     with pytest.raises(AttributeError, match="DEMO has no column `Roll`; it has TimeUS, time"):
         one.Roll
+    with pytest.raises(TypeError, match=r"none at \[0\]"):
+        dict(one)
 
 
 def test_texts_of_a_log_are_escaped_for_people(made):
-    log = made(DEFINITIONS + record(MSG, second(1) + text("\x1b[2J\r<b>é\u202e'", 64)))
-    shown = "\\u{1b}[2J\\r<b>é\\u{202e}'"
+    log = made(DEFINITIONS + record(MSG, second(1) + text("\x1b[2J\r<b>é\u202e'ดี", 64)))
+    shown = "\\u{1b}[2J\\r<b>é\\u{202e}'ดี"
     for what in log["MSG"]["Message"], log.messages[0], next(log.records("MSG")):
         assert shown in repr(what) and "\x1b" not in repr(what), repr(what)
     assert "\x1b" not in log["MSG"]._repr_html_() and "&lt;b&gt;é" in log["MSG"]._repr_html_()
@@ -310,6 +317,9 @@ def test_errors_are_python_s(made, tmp_path):
     with pytest.raises(FileNotFoundError) as error:
         binlog.open(tmp_path / "none.bin")
     assert (error.value.errno, error.value.filename) == (errno.ENOENT, str(tmp_path / "none.bin"))
+    with pytest.raises(IsADirectoryError) as error:
+        binlog.open(tmp_path)
+    assert (error.value.errno, error.value.filename) == (errno.EISDIR, str(tmp_path))
     with pytest.raises(OSError, match="without map=True"):
         binlog.open("/dev/null", map=True)
     texts = []
