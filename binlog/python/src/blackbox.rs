@@ -77,8 +77,7 @@ impl Blackbox {
     }
 
     /// Nothing in it can change.
-    fn __deepcopy__<'py>(this: Bound<'py, Self>, memo: Bound<'py, PyAny>) -> Bound<'py, Self> {
-        drop(memo);
+    fn __deepcopy__<'py>(this: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
         this
     }
 
@@ -208,8 +207,7 @@ impl Session {
     }
 
     /// Nothing in it can change.
-    fn __deepcopy__<'py>(this: Bound<'py, Self>, memo: Bound<'py, PyAny>) -> Bound<'py, Self> {
-        drop(memo);
+    fn __deepcopy__<'py>(this: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
         this
     }
 

@@ -202,8 +202,7 @@ impl Column {
     }
 
     /// Nothing in it can change.
-    fn __deepcopy__<'py>(this: Bound<'py, Self>, memo: Bound<'py, PyAny>) -> Bound<'py, Self> {
-        drop(memo);
+    fn __deepcopy__<'py>(this: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
         this
     }
 

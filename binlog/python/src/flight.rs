@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 
 /// An interval of the flight in one mode.
 #[pyclass(frozen, get_all, eq, module = "binlog")]
-#[derive(Clone, PartialEq)]
+#[derive(PartialEq)]
 pub struct Mode {
     /// The mode's name; None if nobody says it.
     pub name: Option<String>,
@@ -41,7 +41,7 @@ impl Mode {
 
 /// A text of the log for people.
 #[pyclass(frozen, get_all, eq, module = "binlog")]
-#[derive(Clone, PartialEq)]
+#[derive(PartialEq)]
 pub struct Message {
     /// When it was logged, in seconds since boot.
     pub time: f64,
@@ -72,7 +72,7 @@ impl Message {
 
 /// Bytes of the log outside of records.
 #[pyclass(frozen, get_all, eq, module = "binlog")]
-#[derive(Clone, PartialEq)]
+#[derive(PartialEq)]
 pub struct Damage {
     /// Where they begin, in bytes from the start of the log.
     pub offset: usize,

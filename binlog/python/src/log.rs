@@ -85,7 +85,7 @@ pub fn opened<'py>(
         AnyLog::ArduPilot(log) => {
             let (name, part) = part.map_or((name.clone(), None), |(name, part)| (name, Some(part)));
             let log = Log { log: Arc::new(log), opened, name, part, types: OnceLock::new() };
-            first_damage(if strict { py.detach(|| log.damage()) } else { Vec::new() })?;
+            first_damage(if strict { py.detach(|| log.all_damage()) } else { Vec::new() })?;
             Ok(Bound::new(py, log)?.into_any())
         }
         AnyLog::Blackbox(log) => {
@@ -229,6 +229,28 @@ impl Log {
         })
     }
 
+    fn all_damage(&self) -> Vec<Damage> {
+        let lost = self.log.skipped().iter().filter(|skipped| !skipped.is_padding(self.log.bytes()));
+        let boots: Vec<Range<usize>> = self.log.boots().map(|boot| boot.range()).collect();
+        let mut records = self.log.records().flatten().peekable();
+        let mut last = None;
+        let mut is_after_record_of_part = |skipped: &Skipped| {
+            while let Some(record) = records.next_if(|record| record.offset() < skipped.offset) {
+                last = record.time_us().map(|time_us| (record.offset(), time_us)).or(last);
+            }
+            let boot = boots.iter().position(|boot| boot.contains(&skipped.offset));
+            boot.zip(last)
+                .is_some_and(|(boot, (offset, time_us))| boots[boot].contains(&offset) && self.has_time(boot, time_us))
+        };
+        let is_here = |skipped: &&Skipped| self.part.is_none() || is_after_record_of_part(skipped);
+        let damage = |skipped: &Skipped| Damage {
+            offset: skipped.offset,
+            length: skipped.length,
+            reason: skipped.reason.to_string(),
+        };
+        lost.filter(is_here).map(damage).collect()
+    }
+
     /// The parameters at its end. One that is logged only later has its first value, which it has had before, too.
     fn parameters(&self) -> Vec<(String, f64)> {
         let Some(boots) = &self.part else {
@@ -252,7 +274,7 @@ impl Log {
         self.of_boots(|log| log.modes()).into_iter().flat_map(parts).collect()
     }
 
-    /// Where it begins in the first boot, and how long it is in all, in microseconds; `None` without times.
+    /// Its earliest time in any boot, and how long it is in all boots, in microseconds; `None` without times.
     fn extent_us(&self) -> Option<(u64, u64)> {
         let of_boot = |(i, boot): (usize, binlog::log::Boot<'_>)| {
             let times = boot.time_range_us()?;
@@ -324,31 +346,8 @@ impl Log {
 
     /// The bytes outside of records, without the padding at the log's end. Those of a part follow one of its records.
     #[getter]
-    fn damage(&self) -> Vec<Damage> {
-        let damage = |skipped: &Skipped| Damage {
-            offset: skipped.offset,
-            length: skipped.length,
-            reason: skipped.reason.to_string(),
-        };
-        let lost = self.log.skipped().iter().filter(|skipped| !skipped.is_padding(self.log.bytes()));
-        if self.part.is_none() {
-            return lost.map(damage).collect();
-        }
-        let mut records = self.log.records().flatten().peekable();
-        let mut last = None;
-        let is_here = |skipped: &&Skipped| {
-            while let Some(record) = records.next_if(|record| record.offset() < skipped.offset) {
-                last = record.time_us().map(|time_us| (record.offset(), time_us)).or(last);
-            }
-            let boots = self.log.boots().map(|boot| boot.range()).enumerate();
-            let of_boot = boots.filter(|(_, boot)| boot.contains(&skipped.offset));
-            let mut placed = of_boot.filter_map(|(boot, range)| {
-                let (_, time_us) = last.filter(|(offset, _)| range.contains(offset))?;
-                Some((boot, time_us))
-            });
-            placed.any(|(boot, time_us)| self.has_time(boot, time_us))
-        };
-        lost.filter(is_here).map(damage).collect()
+    fn damage(&self, py: Python<'_>) -> Vec<Damage> {
+        py.detach(|| self.all_damage())
     }
 
     /// When it begins, in UTC; None if GPS never told the time.
@@ -506,8 +505,7 @@ impl Log {
     }
 
     /// Nothing in it can change.
-    fn __deepcopy__<'py>(this: Bound<'py, Self>, memo: Bound<'py, PyAny>) -> Bound<'py, Self> {
-        drop(memo);
+    fn __deepcopy__<'py>(this: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
         this
     }
 

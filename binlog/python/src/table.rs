@@ -349,8 +349,7 @@ impl Table {
     }
 
     /// Nothing in it can change.
-    fn __deepcopy__<'py>(this: Bound<'py, Self>, memo: Bound<'py, PyAny>) -> Bound<'py, Self> {
-        drop(memo);
+    fn __deepcopy__<'py>(this: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
         this
     }
 
