@@ -44,15 +44,19 @@
 //! The metadata of a field has its `unit` and `description`, and the `scale` by which numbers are multiplied to be in
 //! the unit, unless it is 1. The log's multiplier belongs to the stored numbers and isn't there. The metadata of a
 //! table has `type` and `description`. NaN stays NaN. Columns that a log lacks are [null](ArrowColumn::nulls).
+//!
+//! [`import_stream`] and [`import_array`] copy what other programs export.
 // The structs of the interface contain pointers, and are released by functions that C calls. Everything that decides
-// what is in the memory that they point to is in `column`, which has no `unsafe`.
+// what is in the memory that they point to is in `column`, which has no `unsafe`. `import` reads the memory of others.
 #![allow(unsafe_code)]
 
 mod column;
+mod import;
 #[cfg(test)]
 mod tests;
 
 pub use column::{ArrowColumn, ArrowError};
+pub use import::{ImportError, ImportedColumn, ImportedValues, import_array, import_stream};
 
 use crate::source::{ColumnSchema, Kind, TableSchema};
 use column::{BYTES, Buffer, SAMPLES};
