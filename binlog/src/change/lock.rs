@@ -67,6 +67,7 @@
 
 mod assertion;
 mod check;
+mod definitions;
 mod error;
 mod fact;
 mod file;

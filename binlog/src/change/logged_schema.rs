@@ -118,6 +118,16 @@ impl LoggedSchema {
         schema
     }
 
+    /// Definitions that someone else than a log has, each of which fits into FMT and FMTU.
+    pub(crate) fn of_parts(
+        definitions: Vec<CopiedDefinition>,
+        units: Vec<LoggedUnit>,
+        multipliers: Vec<LoggedMultiplier>,
+        descriptions: &[DescribedMessage],
+    ) -> Self {
+        LoggedSchema { definitions, units, multipliers, descriptions: Vec::new() }.with_descriptions(descriptions)
+    }
+
     /// The definitions in the logs of a program.
     pub fn of<S: LogSchema>() -> Self {
         Self::from_bytes(S::PREAMBLE)
@@ -229,7 +239,19 @@ impl fmt::Debug for LoggedSchema {
 }
 
 /// Bytes of a unit's name in its UNIT record.
-const UNIT_NAME: usize = 64;
+pub(crate) const UNIT_NAME: usize = 64;
+
+/// Whether a text fits into its place in a record, where a NUL would end it.
+pub(crate) fn fits(what: &str, text: &str, room: usize) -> Result<(), String> {
+    if text.len() > room {
+        return Err(format!("{} bytes of {what}, but only {room} fit: {text:?}", text.len()));
+    }
+    refuse_nul(what, text)
+}
+
+fn refuse_nul(what: &str, text: &str) -> Result<(), String> {
+    if text.contains('\0') { Err(format!("a NUL in {what} would end the text for readers: {text:?}")) } else { Ok(()) }
+}
 
 #[cfg(test)]
 pub(crate) mod tests {

@@ -52,6 +52,7 @@ mod streams;
 
 pub use conflict::{Conflict, MergeError};
 
+use crate::change::LoggedSchema;
 use crate::read::catalogue::DEFINITIONS;
 use crate::read::{Log, Skipped};
 use ids::Ids;
@@ -174,6 +175,35 @@ pub fn merge<'l>(logs: impl IntoIterator<Item = &'l Log<'l>>, out: impl Write) -
     }
     out.flush()?;
     Ok(merged)
+}
+
+/// The definitions of a log that has the messages of all these schemas, as a log begins with them: for programs that
+/// write records without structs. [`merge`] begins with those of its logs.
+///
+/// ```
+/// use binlog::{LogSchema, LoggedSchema, Records, merge, messages};
+///
+/// #[derive(LogSchema)]
+/// enum FlightLog {
+///     Ev(messages::Ev),
+/// }
+///
+/// #[derive(LogSchema)]
+/// enum CompanionLog {
+///     Err(messages::Err),
+/// }
+///
+/// let preamble = merge::preamble(&[LoggedSchema::of::<FlightLog>(), LoggedSchema::of::<CompanionLog>()])?;
+/// let schema = LoggedSchema::from_bytes(&preamble);
+/// assert!(schema.message("EV").is_some() && schema.message("ERR").is_some());
+/// # Ok::<(), binlog::merge::MergeError>(())
+/// ```
+///
+/// # Errors
+///
+/// If two schemas, or one of them twice, define a type differently, and if a type has no name or no id is left.
+pub fn preamble(schemas: &[LoggedSchema]) -> Result<Vec<u8>, MergeError> {
+    Ok(Ids::of(schemas)?.0.preamble())
 }
 
 /// Whether a log has records that are written once for each log. Parts that were cut out of one log may all lack them.

@@ -8,7 +8,7 @@ use crate::change::LoggedSchema;
 use crate::change::compatibility::{ChangeKind, Level};
 use crate::declare::messages;
 use crate::describe::golden_file::{Environment, Request};
-use crate::format::{Format, LogSchema, Multiplier, Unit};
+use crate::format::{Format, LogMessage, LogSchema, Multiplier, Unit};
 use binlog_derive::LogSchema;
 use proptest::prelude::*;
 use std::fs;
@@ -478,4 +478,60 @@ fn a_damaged_file_is_an_error_and_stays() {
     fs::write(folder.file(), b"\xFF").expect("a writable folder");
     let error = hold::<TestLog>(&folder.file(), &locally(Request::Check)).expect_err("no text");
     assert!(error.starts_with("can't be read: "), "{error}");
+}
+
+#[test]
+fn the_definitions_of_a_lock_are_those_of_the_program() {
+    let (lock, log) = (Lock::of::<TestLog>(), LoggedSchema::of::<TestLog>());
+    let schema = lock.to_string().parse::<Lock>().and_then(|lock| lock.schema()).expect("a schema");
+    let read = |schema: &LoggedSchema, name: &str| {
+        let message = schema.message(name).expect("a message");
+        (message.id(), message.length(), message.labels().to_owned(), message.format().to_owned())
+    };
+    assert_eq!(schema.messages().map(|message| message.name().to_owned()).collect::<Vec<_>>(), ["EV", "GPS"]);
+    for name in ["EV", "GPS"] {
+        assert_eq!(read(&schema, name), read(&log, name));
+        let ids = |schema: &LoggedSchema| schema.message(name).and_then(|it| it.unit_ids().map(str::to_owned));
+        assert_eq!(ids(&schema), ids(&log));
+    }
+    assert!(Lock::of_log(&schema).to_string().lines().all(|line| lock.to_string().contains(line)));
+    assert_eq!(schema.described("EV").map(|event| &*event.description), Some(messages::Ev::DEFINITION.description));
+}
+
+#[test]
+fn the_definitions_of_a_lock_are_those_of_the_next_release() {
+    let schema = EXAMPLE.parse::<Lock>().expect("a lock").schema().expect("a schema");
+    assert_eq!(schema.message("ENG").map(|message| message.labels()), Some("TimeUS,Rev,State"));
+    let engine = schema.described("ENG").expect("descriptions");
+    let state = engine.column("State").expect("names of values");
+    assert_eq!((&*engine.description, state.name_of(1)), ("The engine.", Some("On")));
+}
+
+#[test]
+fn a_lock_whose_messages_no_log_has_room_for_has_no_definitions() {
+    let columns = |count: usize, format: &str| {
+        let labels: Vec<String> = (0..count).map(|i| format!("A{i}")).collect();
+        let facts: String = labels.iter().map(|label| format!("next.. ENG.{label} {format}\n")).collect();
+        format!("next.. ENG id 7\nnext.. ENG order {}\n{facts}", labels.join(","))
+    };
+    for (facts, error) in [
+        (columns(17, "B - -"), "line 3: ENG: 17 bytes of formats, but only 16 fit: \"BBBBBBBBBBBBBBBBB\""),
+        (columns(4, "Z - -"), "line 3: ENG: a record has 259 bytes with its header, but only 255 fit"),
+        (columns(1, "B - -").replace("A0", &"A".repeat(65)), "line 3: ENG: 65 bytes of labels and commas"),
+        (columns(1, "B - -").replace("ENG", "ENGINE"), "line 3: ENGINE: 6 bytes of name, but only 4 fit: \"ENGINE\""),
+        (columns(1, "B - -").replace("A0", "\"A,0\""), "line 3: ENG: a comma would end the label \"A,0\""),
+        (
+            columns(2, "B T=uT -").replace("A1 B T=uT", "A1 B T=mT"),
+            "line 5: ENG.A1: `T` is the id of two units, uT and mT",
+        ),
+        (
+            columns(2, "B m T=0.5").replace("A1 B m T=0.5", "A1 B m T=0.25"),
+            "line 5: ENG.A1: `T` is the id of two multipliers, 0.5 and 0.25",
+        ),
+        (columns(1, &format!("B T={} -", "u".repeat(65))), "line 4: ENG.A0: 65 bytes of the name of a unit"),
+    ] {
+        let lock: Lock = format!("binlog-lock 1\n{facts}").parse().expect("a lock");
+        let found = lock.schema().map(drop).expect_err("no room").to_string();
+        assert!(found.starts_with(error), "{found}");
+    }
 }

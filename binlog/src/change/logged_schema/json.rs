@@ -1,6 +1,6 @@
 //! Converts a schema to and from JSON, with one row on each line, so that each change is one line in a diff.
 
-use super::{LoggedMultiplier, LoggedSchema, LoggedUnit, UNIT_NAME};
+use super::{LoggedMultiplier, LoggedSchema, LoggedUnit, UNIT_NAME, fits, refuse_nul};
 use crate::format::{Definition, multiplier};
 use crate::read::LoggedDefinition;
 use crate::read::catalogue::definition::CopiedDefinition;
@@ -92,15 +92,11 @@ impl LoggedSchema {
         let schema: SchemaRow = serde_json::from_str(json).map_err(JsonError)?;
         let (definitions, descriptions): (_, Vec<_>) =
             schema.messages.into_iter().map(|DefinitionRow(definition, described)| (definition, described)).unzip();
-        let schema = LoggedSchema {
-            definitions,
-            descriptions: Vec::new(),
-            units: schema.units.into_iter().map(|unit| LoggedUnit { id: unit.id, name: unit.name.into() }).collect(),
-            multipliers: (schema.multipliers.into_iter())
-                .map(|row| LoggedMultiplier { id: row.id, value: multiplier::as_meant(row.value).unwrap_or(row.value) })
-                .collect(),
-        };
-        Ok(schema.with_descriptions(&joined(descriptions)))
+        let units = schema.units.into_iter().map(|unit| LoggedUnit { id: unit.id, name: unit.name.into() }).collect();
+        let multipliers = (schema.multipliers.into_iter())
+            .map(|row| LoggedMultiplier { id: row.id, value: multiplier::as_meant(row.value).unwrap_or(row.value) })
+            .collect();
+        Ok(LoggedSchema::of_parts(definitions, units, multipliers, &joined(descriptions)))
     }
 }
 
@@ -287,10 +283,6 @@ fn unit_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Cow<'static, 
     Ok(name.into())
 }
 
-fn refuse_nul(what: &str, text: &str) -> Result<(), String> {
-    if text.contains('\0') { Err(format!("a NUL in {what} would end the text for readers: {text:?}")) } else { Ok(()) }
-}
-
 impl TryFrom<MessageRow> for DefinitionRow {
     type Error = String;
 
@@ -340,13 +332,6 @@ impl TryFrom<MessageRow> for DefinitionRow {
         let columns = described.collect();
         Ok(DefinitionRow(definition, DescribedMessage { name, description, columns }))
     }
-}
-
-fn fits(what: &str, text: &str, room: usize) -> Result<(), String> {
-    if text.len() > room {
-        return Err(format!("{} bytes of {what}, but only {room} fit: {text:?}", text.len()));
-    }
-    refuse_nul(what, text)
 }
 
 #[cfg(test)]
