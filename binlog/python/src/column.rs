@@ -32,6 +32,16 @@ impl Column {
         Column { values, schema }
     }
 
+    /// The values, which others keep, too.
+    pub fn shared(&self) -> Arc<Values> {
+        self.values.clone()
+    }
+
+    /// What the values are.
+    pub fn schema(&self) -> &ColumnSchema {
+        &self.schema
+    }
+
     /// A value as a notebook shows it.
     pub fn shown(&self, row: usize) -> String {
         match &*self.values {

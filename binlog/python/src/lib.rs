@@ -2,22 +2,28 @@
 //!
 //! `log` opens a log and says what is in it; `blackbox` has the sessions of a Blackbox log. `table` has the records of
 //! a type, `column` the values of one column, `record` single records; `fleet` has many logs as one table, `flight`
-//! the facts of a flight, `part` the intervals of a part. `capsules` is Arrow's interface, `pickled` what other
-//! processes get. `errors` makes errors Python's with the words of `names`, `html` is for notebooks.
+//! the facts of a flight, `part` the intervals of a part. `writer` writes logs by a `schema`: `given` takes Python's
+//! values, `encode` makes records of them, which are `pending` until they are sorted. `capsules` is Arrow's interface,
+//! `pickled` what other processes get. `errors` makes errors Python's with the words of `names`, `html` is for notebooks.
 
 mod blackbox;
 mod capsules;
 mod column;
+mod encode;
 mod errors;
 mod fleet;
 mod flight;
+mod given;
 mod html;
 mod log;
 mod names;
 mod part;
+mod pending;
 mod pickled;
 mod record;
+mod schema;
 mod table;
+mod writer;
 
 use pyo3::prelude::*;
 
@@ -42,6 +48,8 @@ mod _binlog {
     use crate::record::{Record, Records};
     #[pymodule_export]
     use crate::table::Table;
+    #[pymodule_export]
+    use crate::writer::Writer;
     use pyo3::prelude::*;
 
     #[pymodule_init]

@@ -9,12 +9,14 @@ use crate::part::{Intervals, extent_us, within};
 use crate::pickled::{self, Pickled};
 use crate::record::Records;
 use crate::table::{Rows, Table};
+use binlog::cut::Cut;
 use binlog::log::{ModeInterval, Numbers, OpenError, OwnedRows, Parameter, SelectError, TextMessage};
 use binlog::{AnyLog, Scaling, Skipped};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use std::ffi::CString;
+use std::io;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -122,10 +124,12 @@ fn loaded(opened: &Opened) -> Result<AnyLog<'static>, OpenError> {
 /// An ArduPilot log, or a part of it. `log["ATT"]` is a table, `log["IMU[1].GyrX"]` a column.
 #[pyclass(frozen, mapping, module = "binlog")]
 pub struct Log {
-    log: Arc<binlog::Log<'static>>,
-    opened: Opened,
-    /// With what the part is.
-    name: String,
+    /// The log, or that of which it is a part.
+    pub log: Arc<binlog::Log<'static>>,
+    /// The file that it was read from.
+    pub opened: Opened,
+    /// How texts call it, with what the part is.
+    pub name: String,
     /// Of a part, its intervals in each boot.
     part: Option<Vec<Intervals>>,
     /// The names of the types with records, when they are known.
@@ -141,6 +145,14 @@ impl Log {
                 None => rows,
             })
         })
+    }
+
+    /// The log, or else a copy of what its part has.
+    pub fn alone(&self) -> io::Result<Arc<binlog::Log<'static>>> {
+        let Some(boots) = &self.part else { return Ok(self.log.clone()) };
+        let mut bytes = Vec::new();
+        Cut::new().during_boots(boots.clone()).write(&self.log, &mut bytes)?;
+        Ok(Arc::new(binlog::Log::from_bytes(bytes)))
     }
 
     fn table(&self, py: Python<'_>, name: &str) -> Result<Table, SelectError> {

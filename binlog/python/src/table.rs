@@ -200,6 +200,25 @@ impl Table {
         found.ok_or_else(|| self.rows.not_one_of(label, self.labels()))
     }
 
+    /// The columns, with numbers as somebody else wants them.
+    pub fn decoded_as(&self, numbers: Numbers) -> Result<Vec<(ColumnSchema, Arc<Values>)>, SelectError> {
+        let rows = &self.rows;
+        let (schema, values): (TableSchema, Vec<Arc<Values>>) = match &rows.source {
+            _ if numbers == rows.numbers => (self.schema(), rows.columns(&self.places)?),
+            Source::ArduPilot(records) => {
+                let labels: Vec<&str> = self.labels().collect();
+                let columns = records.rows().columns(&labels, numbers)?;
+                let mut schema = records.rows().schema(numbers)?;
+                schema.columns.retain(|column| labels.contains(&&*column.label));
+                schema.columns.sort_by_key(|column| labels.iter().position(|label| *label == column.label));
+                (schema, columns.into_iter().map(|column| Arc::new(column.into_values())).collect())
+            }
+            // What its columns are says in which unit.
+            Source::Blackbox(..) => (self.schema(), rows.columns(&self.places)?),
+        };
+        Ok(schema.columns.into_iter().zip(values).collect())
+    }
+
     fn labels(&self) -> impl Iterator<Item = &str> {
         self.places.iter().map(|&place| &*self.rows.schema.columns[place].label)
     }

@@ -20,7 +20,7 @@ pub struct ImportedColumn {
     pub values: ImportedValues,
 }
 
-/// Values that were imported, none of them null.
+/// Values that were imported, none of them null: a null among floats is NaN.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ImportedValues {
     /// Numbers, or arrays of 32 samples. Booleans are 0 and 1.
@@ -53,7 +53,8 @@ pub enum ImportedValues {
 ///
 /// # Errors
 ///
-/// If the producer fails, if a value is null, and for types that aren't numbers, texts, raw data or arrays of 32 samples.
+/// If the producer fails, if a value other than a float is null, and for types that aren't numbers, texts, raw data or
+/// arrays of 32 samples.
 ///
 /// # Safety
 ///
@@ -216,7 +217,7 @@ impl Columns {
             return Err(ImportError::Malformed { column: String::new() });
         }
         // SAFETY: as the caller guarantees.
-        if let Some(row) = unsafe { first_null(array, offset, length) } {
+        if let Some(row) = unsafe { nulls(array, offset, length) }.next() {
             return Err(ImportError::Null { column: "the table".into(), row });
         }
         for ((layout, column), child) in self.columns.iter_mut().zip(children) {
@@ -282,16 +283,16 @@ fn bit(bits: &[u8], place: usize) -> bool {
     bits.get(place / 8).is_some_and(|byte| byte >> (place % 8) & 1 == 1)
 }
 
+/// The rows without a value.
+///
 /// # Safety
 ///
 /// As for [`append`].
-unsafe fn first_null(array: &ArrowArray, start: usize, length: usize) -> Option<usize> {
-    if array.null_count == 0 {
-        return None;
-    }
+unsafe fn nulls(array: &ArrowArray, start: usize, length: usize) -> impl Iterator<Item = usize> {
     // SAFETY: as the caller guarantees, there is a bit for each value.
-    let bits = unsafe { buffer(array, 0, (start + length).div_ceil(8)) }?;
-    (0..length).find(|row| !bit(bits, start + row))
+    let bits = || unsafe { buffer(array, 0, (start + length).div_ceil(8)) };
+    let bits = if array.null_count == 0 { None } else { bits() };
+    bits.into_iter().flat_map(move |bits| (0..length).filter(move |row| !bit(bits, start + row)))
 }
 
 macro_rules! numbers {
@@ -340,8 +341,10 @@ unsafe fn append(
         ImportedValues::Numbers(values) => values.len(),
         ImportedValues::Texts(values) | ImportedValues::Bytes(values) => values.len(),
     };
+    let has_nan = matches!(layout, Layout::Numbers(Kind::F32 | Kind::F64));
     // SAFETY: as the caller guarantees.
-    if let Some(row) = unsafe { first_null(array, start, length) } {
+    let mut nulls_here = unsafe { nulls(array, start, length) };
+    if !has_nan && let Some(row) = nulls_here.next() {
         return Err(ImportError::Null { column: column.label.clone(), row: so_far + row });
     }
     let end = start + length;
@@ -355,6 +358,11 @@ unsafe fn append(
         (Layout::Numbers(kind), ImportedValues::Numbers(numbers)) => {
             let size = size_of_kind(kind);
             extend(numbers, &values(1, end * size)?[start * size..]);
+            match numbers {
+                Values::F32(numbers) => nulls_here.for_each(|row| numbers[so_far + row] = f32::NAN),
+                Values::F64(numbers) => nulls_here.for_each(|row| numbers[so_far + row] = f64::NAN),
+                _ => {}
+            }
         }
         (Layout::Bits, ImportedValues::Numbers(numbers)) => {
             let bits = values(1, end.div_ceil(8))?;
@@ -366,7 +374,7 @@ unsafe fn append(
             let first = usize::try_from(samples.offset).unwrap_or_default() + start * SAMPLES;
             // SAFETY: as the caller guarantees, the child has 32 samples for each row.
             let bytes = unsafe {
-                if let Some(sample) = first_null(samples, first, length * SAMPLES) {
+                if let Some(sample) = nulls(samples, first, length * SAMPLES).next() {
                     let row = so_far + sample / SAMPLES;
                     return Err(ImportError::Null { column: column.label.clone(), row });
                 }

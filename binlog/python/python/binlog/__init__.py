@@ -21,10 +21,12 @@ from ._binlog import (
     Records,
     Session,
     Table,
+    Writer,
     __version__,
     fleet,
     open,
 )
+from ._schema import Field
 
 __all__ = [name for name in dir() if name[0] != "_" and name != "Mapping"]
 

@@ -113,6 +113,13 @@ fn a_null_is_an_error_with_its_row() {
     // All values of a slice are there, and the producer didn't count.
     let (schema, array) = made("C", 2, 1, &[&[0b110], &[0, 5, 6]]);
     assert_eq!(of_format(schema, array), Ok(ImportedValues::Numbers(Values::U8(vec![5, 6]))));
+    // Among floats it isn't.
+    let floats = [0.0_f32, 1.5, 2.5].map(f32::to_ne_bytes).concat();
+    let (schema, array) = made("f", 2, 1, &[&[0b010], &floats]);
+    let ImportedValues::Numbers(Values::F32(floats)) = of_format(schema, array).expect("floats") else {
+        panic!("no floats");
+    };
+    assert!(floats[0] == 1.5 && floats[1].is_nan());
     let samples = ArrowColumn::nulls(Kind::Samples, 1);
     let schema = ColumnSchema::new("A", Kind::Samples);
     let array = ArrowArray::of_column(&schema, samples).expect("a column");

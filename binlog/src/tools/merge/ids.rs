@@ -4,6 +4,7 @@ use super::Renumbered;
 use super::conflict::{Conflict, MergeError};
 use crate::change::LoggedSchema;
 use crate::format::header::{FMT_ID, record_header};
+use crate::format::{Multiplier, Unit};
 use crate::read::LoggedDefinition;
 use crate::read::catalogue::definition::CopiedDefinition;
 use std::collections::{BTreeMap, HashMap};
@@ -62,6 +63,15 @@ impl Ids {
             }
             for multiplier in schema.multipliers() {
                 ids.multipliers.entry(multiplier.id).or_insert(multiplier.value);
+            }
+        }
+        if ids.has_units {
+            // Those of FMT and `TABLES`, which other programs than ArduPilot may leave out.
+            for unit in Unit::STANDARD.iter().filter(|unit| matches!(unit.id(), b'-' | b'b' | b's')) {
+                ids.units.entry(unit.id()).or_insert_with(|| unit.name().to_owned());
+            }
+            for multiplier in [Multiplier::NONE, Multiplier::MICRO] {
+                ids.multipliers.entry(multiplier.id()).or_insert(multiplier.value());
             }
         }
         let mut taken = [false; 256];
@@ -255,13 +265,13 @@ trait Meaning: Sized {
 
 impl Meaning for String {
     fn standard(id: u8) -> Option<Self> {
-        crate::format::unit::Unit::from_id(id).map(|unit| unit.name().to_owned())
+        Unit::from_id(id).map(|unit| unit.name().to_owned())
     }
 }
 
 impl Meaning for f64 {
     fn standard(id: u8) -> Option<Self> {
-        crate::format::multiplier::Multiplier::from_id(id).map(|multiplier| multiplier.value())
+        Multiplier::from_id(id).map(|multiplier| multiplier.value())
     }
 }
 
