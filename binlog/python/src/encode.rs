@@ -180,7 +180,10 @@ pub fn number(number: Number, place: Place, to: &mut [u8]) -> Result<(), Fault> 
             to.copy_from_slice(&single.to_le_bytes());
             fits(single.is_finite())
         }
-        Format::F64 => Some(to.copy_from_slice(&float.to_le_bytes())),
+        Format::F64 => {
+            to.copy_from_slice(&float.to_le_bytes());
+            Some(())
+        }
         Format::Chars4 | Format::Chars16 | Format::Chars64 | Format::I16x32 => {
             return Err(Fault::of_type(format, "numbers"));
         }

@@ -18,14 +18,14 @@ pub fn column(values: &Bound<'_, PyAny>, format: Format, name: &str) -> PyResult
         return Ok(Given::Values(column.get().shared()));
     }
     if values.is_instance_of::<PyString>() || values.is_instance_of::<PyBytes>() {
-        return Err(PyTypeError::new_err(format!("{name}: one text is no column; `write` writes a record")));
+        return Err(PyTypeError::new_err(format!("{name}: one text isn't a column; `write` writes a record")));
     }
     if let Some(given) = buffer(values, format, name)? {
         return Ok(given);
     }
     match arrow(values) {
         Some(Ok(mut columns)) if columns.len() == 1 => return Ok(imported(columns.remove(0))),
-        Some(Ok(_)) => return Err(PyTypeError::new_err(format!("{name}: a table is no column"))),
+        Some(Ok(_)) => return Err(PyTypeError::new_err(format!("{name}: a table isn't a column"))),
         // Lists of any length, which may have 32 items.
         Some(Err(Refused::Data(ImportError::Type { .. }))) if format == Format::I16x32 => {}
         Some(Err(Refused::Data(error))) => return Err(import_error(error, |_| name.to_owned())),
@@ -158,7 +158,7 @@ fn buffer(values: &Bound<'_, PyAny>, format: Format, name: &str) -> PyResult<Opt
             Values::$variant(numbers.iter().map(number).collect())
         }};
     }
-    // Copied, in the order of the rows, whatever the strides are.
+    // Copied in the order of the rows, for any strides.
     let bytes = view.call_method0("tobytes")?.cast_into::<PyBytes>()?;
     let bytes = bytes.as_bytes();
     let values = match size {
@@ -216,7 +216,7 @@ pub fn number(value: &Bound<'_, PyAny>, name: impl Fn() -> String) -> PyResult<N
         Ok(float) => Ok(Number::Float(float)),
         // Beyond the largest float.
         Err(_) if value.is_instance_of::<PyInt>() => Ok(Number::Float(f64::INFINITY)),
-        Err(_) => Err(PyTypeError::new_err(format!("{}: {} is no number", name(), shown(value)))),
+        Err(_) => Err(PyTypeError::new_err(format!("{}: {} isn't a number", name(), shown(value)))),
     }
 }
 

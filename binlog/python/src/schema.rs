@@ -28,8 +28,8 @@ pub struct Schema {
 type Part = (LoggedSchema, String);
 
 impl Schema {
-    /// The definitions of one log, lock file or dataclass, or of several in a list; with those of a flight, if the log is
-    /// merged into it.
+    /// The definitions of one log, lock file or dataclass, or of several in a list; with those of the flight that the log
+    /// is merged with.
     pub fn of(schema: &Bound<'_, PyAny>, flight: Option<&Log>) -> PyResult<Self> {
         let py = schema.py();
         let items: Vec<Bound<'_, PyAny>> = match schema.is_instance_of::<PyList>() || schema.is_instance_of::<PyTuple>()
@@ -131,10 +131,10 @@ fn of_dataclasses(classes: &Bound<'_, PyList>, names: &Bound<'_, PyDict>) -> PyR
     let text: String = module.getattr("lock_of")?.call1((classes,))?.extract()?;
     let schema = text.parse().and_then(|lock: Lock| lock.schema());
     let schema = schema.map_err(|error| PyValueError::new_err(without_line(&error, &text)))?;
-    let type_name = module.getattr("type_name")?;
+    let (type_name, own) = (module.getattr("type_name")?, own_messages());
     for class in classes {
         let name: String = type_name.call1((&class,))?.extract()?;
-        if LoggedDefinition::DEFINING.contains(&&*name) || own_messages().iter().any(|(own, _)| *own == name) {
+        if LoggedDefinition::DEFINING.contains(&&*name) || own.iter().any(|(own, _)| *own == name) {
             let text = format!("{name} is defined already, with the layout that readers rely on; leave it out");
             return Err(PyValueError::new_err(text));
         }

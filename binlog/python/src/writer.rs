@@ -65,8 +65,8 @@ enum CloseError {
 
 /// Writes a log: `with binlog.Writer("out.bin", schema) as log: log.write("ATT", TimeUS=0, Roll=1.5)`.
 ///
-/// `schema` is what the log defines: a log that was opened, for its definitions; the path of a lock file; a dataclass; or
-/// a list of these. With `merge=log`, the records of that flight are written, too. `scaling` says what the numbers are
+/// `schema` is what the log defines: a log that was opened, for its definitions; the path of a lock file; a dataclass;
+/// or a list of these. With `merge=log`, the records of that flight are written, too. `scaling` says what the numbers are
 /// that it is given: "shown" as readers show them, "stored" as the log has them.
 ///
 /// An existing file is replaced, but never a log of `schema` or `merge`. The log is in the order of time when it is
@@ -230,7 +230,7 @@ impl Writer {
         }))
     }
 
-    /// Does something with the log that is open. While others do, Python goes on.
+    /// Does something with the log that is open. Waits for other threads without stopping Python.
     fn with_out<T>(&self, py: Python<'_>, then: impl FnOnce(&mut Out) -> PyResult<T>) -> PyResult<T> {
         let mut out = self.out.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
         match &mut *out {
@@ -443,8 +443,8 @@ impl Writer {
         self.with_out(py, |out| out.accept(of, &bytes, true))
     }
 
-    /// Writes a record for each row of columns: of a dict of arrays, of a table of a log, or of a table of polars, pandas
-    /// or pyarrow. All rows are accepted, or none.
+    /// Writes a record for each row of columns: of a dict of arrays, of a table of a log, or of a table of polars,
+    /// pandas or pyarrow. All rows are accepted, or none.
     fn write_columns(&self, py: Python<'_>, name: &str, columns: &Bound<'_, PyAny>) -> PyResult<()> {
         let of = self.type_of(name)?;
         let given = self.given(py, of, columns)?;

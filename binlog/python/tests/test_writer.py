@@ -177,7 +177,7 @@ UNITS = ["", "m", "deg", "m/s", "V", "T=uT", 'Z="q', "j=N m"]
 
 
 def random_field(chance, length):
-    """A format with values, for a column that has room for so many bytes."""
+    """A format for a column of at most this length, with its character."""
     character = chance.choice([c for c in "bBMhHiIqQcCeELfdnNZa" if struct.calcsize("<" + SIZES[c]) <= length])
     unit = "deglatitude" if character == "L" else "" if character in WIDTHS else chance.choice(UNITS)
     multiplier = chance.choice([None, 1e-3, "K=0.5"]) if character in "hHiI" and unit else None
@@ -293,14 +293,14 @@ COLUMNS = {"TimeUS": [1, 2], "Roll": [1.0, 2.0], "Yaw": [1.0, 2.0]}
         ({"Roll": numpy.array([1e300, 1])}, ValueError, "ATT.Roll, row 0: 1e300 is out|ATT.Roll, row 0: 1000"),
         ({"Roll": numpy.array([[1.0], [2.0]])}, ValueError, r"ATT.Roll has the shape \[2, 1\]; a column has one"),
         ({"Roll": numpy.float64(1)}, (TypeError, ValueError), r"ATT.Roll"),
-        ({"Roll": ["a", "b"]}, TypeError, "ATT.Roll, row 0: 'a' is no number"),
-        ({"Roll": [1, None]}, TypeError, "ATT.Roll, row 1: None is no number"),
-        ({"Roll": numpy.array(["a", "b"])}, TypeError, "ATT.Roll, row 0: .*'a'.* is no number"),
+        ({"Roll": ["a", "b"]}, TypeError, "ATT.Roll, row 0: 'a' isn't a number"),
+        ({"Roll": [1, None]}, TypeError, "ATT.Roll, row 1: None isn't a number"),
+        ({"Roll": numpy.array(["a", "b"])}, TypeError, "ATT.Roll, row 0: .*'a'.* isn't a number"),
         ({"Roll": numpy.array([1j, 2])}, TypeError, "ATT.Roll: complex numbers"),
-        ({"Roll": [1, 2j]}, TypeError, "ATT.Roll, row 1: 2j is no number"),
-        ({"Roll": numpy.array(["2021", "2022"], "datetime64[Y]")}, TypeError, "ATT.Roll, row 0: .* is no number"),
+        ({"Roll": [1, 2j]}, TypeError, "ATT.Roll, row 1: 2j isn't a number"),
+        ({"Roll": numpy.array(["2021", "2022"], "datetime64[Y]")}, TypeError, "ATT.Roll, row 0: .* isn't a number"),
         ({"Roll": numpy.array([1, 2], "f2")}, None, ""),
-        ({"Roll": "ab"}, TypeError, "ATT.Roll: one text is no column"),
+        ({"Roll": "ab"}, TypeError, "ATT.Roll: one text isn't a column"),
         ({"Roll": 1.0}, TypeError, "ATT.Roll: a column is an array, a list"),
         ({"Roll": [1.0]}, ValueError, "ATT.Roll has 1 values, and TimeUS has 2"),
         ({"Yaw": [1, 1e39]}, ValueError, "ATT.Yaw, row 1: .* is out of range; the format `f` holds -3.4028235e38"),
@@ -331,8 +331,8 @@ def test_columns_that_dont_fit_are_an_error_and_leave_nothing(wrong, error, text
     "wrong, error, text",
     [
         ({"Roll": -400}, ValueError, "ATT.Roll: -400 is out of range"),
-        ({"Roll": "1"}, TypeError, "ATT.Roll: '1' is no number"),
-        ({"Roll": None}, TypeError, "ATT.Roll: None is no number"),
+        ({"Roll": "1"}, TypeError, "ATT.Roll: '1' isn't a number"),
+        ({"Roll": None}, TypeError, "ATT.Roll: None isn't a number"),
         ({"Rol": 1}, KeyError, "ATT has no column `Rol`"),
     ],
 )
@@ -610,7 +610,7 @@ def test_a_writer_that_is_closed_or_dropped(tmp_path):
     assert len(binlog.open(path)["ATT"]) == 1, "nothing was written over"
 
 
-@pytest.mark.skipif(not pathlib.Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.skipif(not pathlib.Path("/dev/full").exists(), reason="it has no /dev/full")
 def test_a_full_disk_is_an_error_that_names_the_file():
     with pytest.raises(OSError, match="/dev/full"):
         binlog.Writer("/dev/full", ATT)

@@ -31,8 +31,8 @@ pub enum ImportedValues {
     Bytes(Vec<Vec<u8>>),
 }
 
-/// Copies all batches of a stream, and releases it. The columns of a table are in its order; a stream of a single column
-/// has one.
+/// Copies all batches of a stream, and releases it. The columns of a table are in its order; a stream of a single
+/// column has one.
 ///
 /// ```
 /// use binlog::arrow::{ArrowArrayStream, ArrowColumn, ImportedValues, import_stream};
@@ -58,8 +58,8 @@ pub enum ImportedValues {
 ///
 /// # Safety
 ///
-/// `stream` points to a stream that its producer made by the rules of the interface, and that nobody else uses meanwhile.
-/// It may be released already.
+/// `stream` points to a stream that its producer made by the rules of the interface, and that nobody else uses
+/// meanwhile. It may be released already.
 pub unsafe fn import_stream(stream: *mut ArrowArrayStream) -> Result<Vec<ImportedColumn>, ImportError> {
     // SAFETY: as the caller guarantees. What was moved is dropped once, since the source is marked as released.
     let mut stream = unsafe {

@@ -1,6 +1,7 @@
 from collections.abc import Iterator
 from datetime import datetime
 from os import PathLike
+from types import TracebackType
 from typing import Any, Literal, final, overload
 
 __version__: str
@@ -191,3 +192,48 @@ class Fleet:
     def units(self) -> dict[str, str]: ...
     def __arrow_c_schema__(self) -> Any: ...
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
+
+@final
+class Field:
+    format: str
+    unit: str
+    multiplier: float | str | None
+    description: str
+    instance: bool
+    def __init__(
+        self,
+        format: str,
+        unit: str = "",
+        multiplier: float | str | None = None,
+        description: str = "",
+        instance: bool = False,
+    ) -> None: ...
+
+Schema = Log | str | PathLike[str] | type
+
+@final
+class Writer:
+    def __init__(
+        self,
+        path: str | PathLike[str],
+        schema: Schema | list[Schema] | tuple[Schema, ...],
+        *,
+        merge: Log | None = None,
+        scaling: Literal["shown", "stored"] = "shown",
+    ) -> None: ...
+    @overload
+    def write(self, record: str, /, **values: Any) -> None: ...
+    @overload
+    def write(self, record: Any, /) -> None: ...
+    def write_columns(self, name: str, columns: Any) -> None: ...
+    def flush(self) -> None: ...
+    def close(self) -> None: ...
+    @property
+    def closed(self) -> bool: ...
+    def __enter__(self) -> Writer: ...
+    def __exit__(
+        self,
+        type: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> Literal[False]: ...
