@@ -11,8 +11,8 @@ pub fn schema<'py>(py: Python<'py>, schema: &TableSchema) -> PyResult<Bound<'py,
     PyCapsule::new_with_value(py, ArrowSchema::of_table(schema), c"arrow_schema")
 }
 
-/// A table's `__arrow_c_stream__`. The protocol lets a producer leave conversions to the consumer, so that a schema that
-/// it requests may be ignored.
+/// A table's `__arrow_c_stream__`. The protocol lets a producer leave conversions to the consumer, so that a schema
+/// that it requests may be ignored.
 pub fn stream<'py, B, E>(py: Python<'py>, schema: TableSchema, batches: B) -> PyResult<Bound<'py, PyCapsule>>
 where
     B: IntoIterator<Item = Result<Vec<ArrowColumn>, E>, IntoIter: Send + 'static>,

@@ -4,7 +4,8 @@
 //! a type, `column` the values of one column, `record` single records; `fleet` has many logs as one table, `flight`
 //! the facts of a flight, `part` the intervals of a part. `writer` writes logs by a `schema`: `given` takes Python's
 //! values, `encode` makes records of them, which are `pending` until they are sorted. `capsules` is Arrow's interface,
-//! `pickled` what other processes get. `errors` makes errors Python's with the words of `names`, `html` is for notebooks.
+//! `pickled` what other processes get. `errors` makes errors Python's with the words of `names`, `html` is for
+//! notebooks.
 
 mod blackbox;
 mod capsules;

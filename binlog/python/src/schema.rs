@@ -28,8 +28,8 @@ pub struct Schema {
 type Part = (LoggedSchema, String);
 
 impl Schema {
-    /// The definitions of one log, lock file or dataclass, or of several in a list; with those of the flight that the log
-    /// is merged with.
+    /// The definitions of one log, lock file or dataclass, or of several in a list; with those of the flight that the
+    /// log is merged with.
     pub fn of(schema: &Bound<'_, PyAny>, flight: Option<&Log>) -> PyResult<Self> {
         let py = schema.py();
         let items: Vec<Bound<'_, PyAny>> = match schema.is_instance_of::<PyList>() || schema.is_instance_of::<PyTuple>()

@@ -66,8 +66,8 @@ enum CloseError {
 /// Writes a log: `with binlog.Writer("out.bin", schema) as log: log.write("ATT", TimeUS=0, Roll=1.5)`.
 ///
 /// `schema` is what the log defines: a log that was opened, for its definitions; the path of a lock file; a dataclass;
-/// or a list of these. With `merge=log`, the records of that flight are written, too. `scaling` says what the numbers are
-/// that it is given: "shown" as readers show them, "stored" as the log has them.
+/// or a list of these. With `merge=log`, the records of that flight are written, too. `scaling` says what the numbers
+/// are that it is given: "shown" as readers show them, "stored" as the log has them.
 ///
 /// An existing file is replaced, but never a log of `schema` or `merge`. The log is in the order of time when it is
 /// closed. If an exception ends the block, the log has what was accepted so far.
