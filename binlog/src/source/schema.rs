@@ -253,8 +253,12 @@ impl std::error::Error for SchemaConflict {}
 /// assert_eq!(distinct_labels(["A", "B", "A", "A_2"]), ["A", "B", "A_3", "A_2"]);
 /// ```
 pub fn distinct_labels<'l>(labels: impl IntoIterator<Item = &'l str> + Clone) -> Vec<String> {
-    let mut taken: HashSet<String> = labels.clone().into_iter().map(str::to_owned).collect();
     let mut seen = HashSet::new();
+    if labels.clone().into_iter().all(|label| seen.insert(label)) {
+        return labels.into_iter().map(str::to_owned).collect();
+    }
+    seen.clear();
+    let mut taken: HashSet<String> = labels.clone().into_iter().map(str::to_owned).collect();
     let name = |label: &'l str| {
         if seen.insert(label) {
             return label.to_owned();

@@ -313,7 +313,8 @@ impl<'log> Rows<'log> {
             return Err(self.no_column(&place.to_string()));
         };
         let is_it = |column: &LoggedColumn<'_>| column.label == first.label;
-        let (quantity, offsets) = self.find_by(first.label, |definition| column(definition).filter(is_it))?;
+        let (quantity, offsets) =
+            self.find_by(first.label, |piece| column(self.pieces[piece].definition).filter(is_it))?;
         Ok(self.gathered(first.label, quantity, &offsets))
     }
 
@@ -416,22 +417,35 @@ impl<'log> Rows<'log> {
     /// The quantity of the column with this label, or else with this distinct label, and its offset in each piece's
     /// payload.
     pub(super) fn find(&self, label: &str) -> Result<(Quantity, Vec<usize>), SelectError> {
-        self.find_by(label, |definition| definition.column(label)).or_else(|error| match error {
-            SelectError::NoColumn { .. } => self.find_by(label, |definition| {
-                let place = definition.distinct_labels().iter().position(|distinct| distinct == label)?;
-                definition.columns().nth(place)
-            }),
+        let definition = |piece: usize| self.pieces[piece].definition;
+        let labelled = |piece| definition(piece).column(label);
+        let distinct = |piece| {
+            let place = definition(piece).distinct_labels().iter().position(|distinct| distinct == label)?;
+            definition(piece).columns().nth(place)
+        };
+        self.find_either(label, labelled, distinct)
+    }
+
+    /// As [`find`](Self::find), given the column with this label, and that with this distinct label, of each piece.
+    pub(super) fn find_either(
+        &self,
+        label: &str,
+        labelled: impl Fn(usize) -> Option<LoggedColumn<'log>>,
+        distinct: impl Fn(usize) -> Option<LoggedColumn<'log>>,
+    ) -> Result<(Quantity, Vec<usize>), SelectError> {
+        self.find_by(label, labelled).or_else(|error| match error {
+            SelectError::NoColumn { .. } => self.find_by(label, distinct),
             error => Err(error),
         })
     }
 
-    /// As [`find`](Self::find), with the column that `choose` takes of each definition.
+    /// As [`find`](Self::find), with the column that `choose` takes of each piece.
     fn find_by(
         &self,
         label: &str,
-        choose: impl Fn(LoggedDefinition<'log>) -> Option<LoggedColumn<'log>>,
+        choose: impl Fn(usize) -> Option<LoggedColumn<'log>>,
     ) -> Result<(Quantity, Vec<usize>), SelectError> {
-        let columns: Vec<_> = self.pieces.iter().map(|piece| (piece, choose(piece.definition))).collect();
+        let columns: Vec<_> = self.pieces.iter().enumerate().map(|(place, piece)| (piece, choose(place))).collect();
         let offsets = columns.iter().map(|(_, column)| column.map_or(0, |column| column.offset)).collect();
         let quantity = |(piece, column): &(&Piece<'_>, Option<LoggedColumn<'_>>)| {
             Some(Quantity::new(&(*column)?, piece.place.defined_at(), &self.units))

@@ -4,7 +4,7 @@ use super::column::Quantity;
 use super::gather::Cells;
 use super::rows::Rows;
 use super::select::SelectError;
-use crate::read::LoggedDefinition;
+use crate::read::{LoggedColumn, LoggedDefinition};
 use crate::source::{ColumnSchema, Kind, Numbers, TableSchema};
 use std::collections::HashSet;
 
@@ -45,28 +45,31 @@ impl Rows<'_> {
     /// If the log redefines a column with another format, unit or multiplier. [`by_definition`](Rows::by_definition)
     /// has the records of each definition.
     pub fn schema(&self, numbers: Numbers) -> Result<TableSchema, SelectError> {
+        // Looking for one label at a time would read the texts of a definition as often as it has columns.
+        let definitions: Vec<Named<'_>> = self.definitions().map(Named::of).collect();
         let mut seen = HashSet::new();
-        let labels = self.definitions().flat_map(|definition| definition.distinct_labels());
-        let labels: Vec<String> = labels.filter(|label| seen.insert(label.clone())).collect();
+        let labels = definitions.iter().flat_map(|definition| definition.columns.iter().map(|(label, _)| &**label));
+        let labels: Vec<&str> = labels.filter(|label| seen.insert(*label)).collect();
         let mut schema = TableSchema::new(self.definitions().next().map_or("", |definition| definition.name()));
         let described = self.log().description_of(&schema.name);
         schema.description = described.map(|message| message.description.clone()).unwrap_or_default();
         for label in labels {
-            let (quantity, offsets) = self.find(&label)?;
+            let labelled = |piece: usize| definitions[piece].labelled(label);
+            let distinct = |piece: usize| definitions[piece].column(label);
+            let (quantity, offsets) = self.find_either(label, labelled, distinct)?;
             let mut column = ColumnSchema::new(label, self.kind(&quantity, &offsets, numbers));
-            let of_column = described.and_then(|message| message.column(&column.label));
+            let of_column = described.and_then(|message| message.column(label));
             column.description = of_column.map(|column| column.description.clone()).unwrap_or_default();
-            if (&*schema.name, &*column.label, column.kind) == ("FILE", "Data", Kind::Text) {
+            if (&*schema.name, label, column.kind) == ("FILE", "Data", Kind::Text) {
                 // Its texts are pieces of a file.
                 column.kind = Kind::Bytes;
             }
             (column.unit, column.scale) = quantity.unit_and_scale(numbers);
             column.multiplier = quantity.multiplier();
-            let separates = |(definition, offset): (LoggedDefinition<'_>, &usize)| {
-                definition.instance_column().is_some_and(|instance| instance.offset == *offset)
-            };
-            column.is_instance = self.definitions().zip(&offsets).any(separates);
-            if let Some(names) = self.value_names(&column.label) {
+            let separators = definitions.iter().map(|definition| definition.instance);
+            column.is_instance = separators.zip(&offsets).any(|(separator, &offset)| separator == Some(offset));
+            let mut labelled = (0..definitions.len()).filter_map(labelled);
+            if let Some(names) = labelled.find_map(|column| self.log().value_names(&schema.name, &column)) {
                 [column.values, column.bits] = names.by_number();
             }
             schema.columns.push(column);
@@ -80,5 +83,31 @@ impl Rows<'_> {
             _ if self.lacks_times(offsets) => Kind::U64,
             _ => Kind::of(quantity.format),
         }
+    }
+}
+
+/// The columns of a definition by their distinct labels.
+struct Named<'log> {
+    columns: Vec<(String, LoggedColumn<'log>)>,
+    /// The offset of the column that separates the instances.
+    instance: Option<usize>,
+}
+
+impl<'log> Named<'log> {
+    fn of(definition: LoggedDefinition<'log>) -> Self {
+        Named {
+            columns: definition.distinct_labels().into_iter().zip(definition.columns()).collect(),
+            instance: definition.instance_column().map(|column| column.offset),
+        }
+    }
+
+    /// The first column with this label in the log.
+    fn labelled(&self, label: &str) -> Option<LoggedColumn<'log>> {
+        self.columns.iter().map(|(_, column)| *column).find(|column| column.label == label)
+    }
+
+    /// The column with this distinct label.
+    fn column(&self, label: &str) -> Option<LoggedColumn<'log>> {
+        self.columns.iter().find(|(distinct, _)| distinct == label).map(|(_, column)| *column)
     }
 }
