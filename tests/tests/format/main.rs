@@ -11,4 +11,5 @@ mod messages;
 mod nested;
 mod rust_source;
 mod test_names;
+mod wheels;
 mod words;
