@@ -40,9 +40,26 @@ const CONVERTER_RANGE: f64 = 4095.0;
 const CONVERTER_MILLIVOLTS: f64 = 3300.0;
 
 impl Quantity {
-    /// The value of a logged number in the unit.
+    /// The value of a logged number in the unit. Tenths, hundredths and the like are the double that is nearest to the
+    /// decimal number: 0.3 for 3 tenths, not 0.30000000000000004.
     pub fn value(&self, logged: i64) -> f64 {
-        (logged as f64 - self.zero) * self.factor
+        self.value_by(self.divisor(), logged)
+    }
+
+    /// As [`value`](Self::value), given the [divisor](Self::divisor).
+    pub(super) fn value_by(&self, divisor: Option<f64>, logged: i64) -> f64 {
+        let number = logged as f64 - self.zero;
+        match divisor {
+            Some(by) => number / by,
+            None => number * self.factor,
+        }
+    }
+
+    /// The whole number of which the factor is the reciprocal. A quotient is rounded once; of a product, the factor is
+    /// rounded, too.
+    pub(super) fn divisor(&self) -> Option<f64> {
+        let by = (1.0 / self.factor).round();
+        (1.0 / by == self.factor).then_some(by)
     }
 
     /// What the field with this name measures; `None` if that isn't known, or if the header lacks the scale.
@@ -230,6 +247,19 @@ mod tests {
         assert_eq!(of(BETAFLIGHT_4_2, "GPS_coord[1]").map(|(unit, _)| unit), Some("deglongitude"));
         assert_eq!(of(BETAFLIGHT_4_2, "debug[0]"), None);
         assert_eq!(of("", "gyroADC[0]"), None, "the header has no scale");
+    }
+
+    #[test]
+    fn decimal_numbers_are_the_nearest_doubles() {
+        let (header, _) = Header::parse(BETAFLIGHT_4_2.as_bytes(), 0);
+        for (name, logged, value) in [
+            ("axisD[1]", -3, -0.3),
+            ("vbatLatest", 2459, 24.59),
+            ("time", 33_021_652, 33.021652),
+            ("GPS_coord[0]", 7, 7e-7),
+        ] {
+            assert_eq!(Quantity::of(&header, name).map(|quantity| quantity.value(logged)), Some(value), "{name}");
+        }
     }
 
     #[test]

@@ -15,13 +15,10 @@ pub(super) fn scale(header: &Header<'_>, field: &str) -> Scale {
         _ if field == "time" => Scale::One,
         None => Scale::One,
         Some(Quantity { zero: 0.0, factor: 1.0, .. }) => Scale::One,
-        Some(Quantity { zero, factor, .. }) => {
+        Some(quantity @ Quantity { zero, factor, .. }) => {
             // Dividing by a power of ten is exact: 50.397491, not 50.397490999999995.
             let decimals = POWERS.iter().position(|power| *power == factor).map(|place| place as u32 + 1);
-            match decimals.filter(|_| zero == 0.0) {
-                Some(decimals) => Scale::Decimals(decimals),
-                None => Scale::Linear { zero, factor },
-            }
+            decimals.filter(|_| zero == 0.0).map_or(Scale::Linear(quantity), Scale::Decimals)
         }
     }
 }

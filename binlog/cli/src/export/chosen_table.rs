@@ -8,6 +8,7 @@
 use crate::columns::names;
 use crate::intervals::Intervals;
 use crate::texts::Part;
+use binlog::blackbox::Quantity;
 use binlog::field::Chars;
 use binlog::log::{ColumnSchema, Kind, Rows, TableSchema, ValueNames, Values};
 use binlog::{Format, LoggedColumn, LoggedDefinition};
@@ -65,13 +66,8 @@ pub enum Scale {
     One,
     /// An integer divided by ten to this power, at most 7: 2 for hundredths, 7 for coordinates.
     Decimals(u32),
-    /// `(stored - zero) * factor`.
-    Linear {
-        /// The stored number that is shown as 0.
-        zero: f64,
-        /// What one more is shown as.
-        factor: f64,
-    },
+    /// An integer in its unit.
+    Linear(Quantity),
 }
 
 /// Powers of ten, which an `f64` has exactly.
@@ -92,7 +88,7 @@ impl Scale {
         match self {
             Scale::One => stored,
             Scale::Decimals(decimals) => stored / POWERS[decimals as usize % POWERS.len()],
-            Scale::Linear { zero, factor } => (stored - zero) * factor,
+            Scale::Linear(quantity) => quantity.value(stored as i64),
         }
     }
 }

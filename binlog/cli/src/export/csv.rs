@@ -91,7 +91,7 @@ pub fn cell(out: &mut Vec<u8>, column: &ChosenColumn, i: usize) {
             match column.scale {
                 Scale::One => number::integer(out, value),
                 Scale::Decimals(decimals) => number::decimal(out, value as i64, decimals),
-                Scale::Linear { .. } => number::shortest(out, column.scale.shown(value as f64)),
+                Scale::Linear(_) => number::shortest(out, column.scale.shown(value as f64)),
             }
         }};
     }

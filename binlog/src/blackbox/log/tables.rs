@@ -282,7 +282,14 @@ impl Column {
 
     /// All values as logged ([`Scaling::Stored`]), or in their [`unit`](Self::unit).
     pub fn to_f64(&self, scaling: Scaling) -> Vec<f64> {
-        (0..self.len()).filter_map(|i| self.number(i, scaling)).collect()
+        let logged = (0..self.len()).filter_map(|i| self.get(i));
+        match self.quantity.filter(|_| scaling != Scaling::Stored) {
+            Some(quantity) => {
+                let divisor = quantity.divisor();
+                logged.map(|logged| quantity.value_by(divisor, logged)).collect()
+            }
+            None => logged.map(|logged| logged as f64).collect(),
+        }
     }
 }
 
@@ -389,7 +396,7 @@ mod tests {
             (column.kind, column.unit.clone(), column.scale, values)
         };
         assert_eq!(axis(Numbers::Native), (Kind::I32, "%".into(), 0.1, Values::I32(vec![3])));
-        let in_unit = 3.0 * 0.1;
+        let in_unit = 0.3;
         for numbers in [Numbers::F64(Scaling::Shown), Numbers::Scaled(Scaling::Units)] {
             assert_eq!(axis(numbers), (Kind::F64, "%".into(), 1.0, Values::F64(vec![in_unit])));
         }
