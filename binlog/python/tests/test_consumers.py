@@ -94,6 +94,8 @@ def test_what_isnt_there_is_a_key_error_that_helps(tmp_path):
             log[name]
     with pytest.raises(KeyError):
         log["FMT"][1]
+    with pytest.raises(AttributeError, match="FMT has no column `name`"):
+        next(log.records("FMT")).name
     with pytest.raises(FileNotFoundError, match="none.bin"):
         binlog.open(tmp_path / "none.bin")
     (tmp_path / "text.bin").write_text("TimeUS,Roll")

@@ -21,6 +21,23 @@ def test_the_notebook_runs():
     assert variables["error"].size > 0
 
 
+def test_the_lines_of_the_root_readme_run(tmp_path, monkeypatch):
+    pytest.importorskip("polars")
+    flight = pathlib.Path("flight.bin")
+    if not flight.exists():
+        pytest.skip("flight.bin of the simulator isn't here")
+    (tmp_path / "logs").mkdir()
+    for copy in "flight.bin", "logs/1.bin", "logs/2.bin":
+        (tmp_path / copy).write_bytes(flight.read_bytes())
+    section = (HERE / "../../README.md").read_text().split("## Python")[1].split("\n## ")[0]
+    lines = re.search("```python\n(.*?)```", section, re.S)[1]
+    monkeypatch.chdir(tmp_path)
+    variables = {}
+    exec(lines, variables)
+    assert lines.count("\n") == 5 and len(variables["roll"]) == len(variables["att"])
+    assert len(variables["fleet"]) == 2 * len(variables["att"])
+
+
 @pytest.mark.parametrize("page", ["from_pymavlink.md", "from_pyulog.md"])
 def test_what_a_page_names_is_there(page):
     right = [row.split("|")[-2] for row in (HERE / page).read_text().splitlines() if row.startswith("| `")]
