@@ -66,8 +66,8 @@ enum CloseError {
 /// Writes a log: `with binlog.Writer("out.bin", schema) as log: log.write("ATT", TimeUS=0, Roll=1.5)`.
 ///
 /// `schema` is what the log defines: a log that was opened, for its definitions; the path of a lock file; a dataclass;
-/// or a list of these. With `merge=log`, the records of that flight are written, too. `scaling` says what the numbers
-/// are that it is given: "shown" as readers show them, "stored" as the log has them.
+/// or a list of these. With `merge=log`, the records of that flight are written, too. `scaling` says how numbers are
+/// given: "shown" as readers show them, "stored" as the log has them.
 ///
 /// An existing file is replaced, but never a log of `schema` or `merge`. The log is in the order of time when it is
 /// closed. If an exception ends the block, the log has what was accepted so far.
@@ -96,6 +96,11 @@ impl Type {
             place: Place { format: column.format, offset: HEADER + column.offset, length, shown },
             schema: schema.clone(),
         };
+        // As the library reads times: old firmware has milliseconds, and in GPS those of the week beside them.
+        let first = definition.columns().next().map_or("", |column| column.label);
+        let is_receiver = LoggedDefinition::RECEIVERS.contains(&definition.name());
+        let labels = [Some(("TimeUS", 1)), Some(("T", 1000)).filter(|_| is_receiver && first != "TimeMS")];
+        let labels = labels.into_iter().flatten().chain((first == "TimeMS").then_some(("TimeMS", 1000)));
         let time = |(label, factor)| {
             let column = definition.column(label).filter(|column| column.format.is_integer())?;
             Some((column.format, HEADER + column.offset, factor))
@@ -109,7 +114,7 @@ impl Type {
             id: definition.id(),
             length,
             columns: definition.columns().zip(&table.columns).map(column).collect(),
-            time: [("TimeUS", 1), ("TimeMS", 1000)].into_iter().find_map(time),
+            time: labels.into_iter().find_map(time),
             instance,
         })
     }
@@ -164,7 +169,8 @@ impl Out {
     /// Accepts records of a type, all of them or none.
     fn accept(&mut self, of: &Type, records: &[u8], is_row: bool) -> PyResult<()> {
         let mut times = Vec::with_capacity(records.len() / of.length);
-        let mut last_us: HashMap<&[u8], u64> = HashMap::new();
+        // Of each instance; there are few.
+        let mut last_us: Vec<(&[u8], u64)> = Vec::new();
         let mut latest_us = self.latest_us;
         for (row, record) in records.chunks_exact(of.length).enumerate() {
             let Some(time_us) = of.time_us(record) else {
@@ -172,9 +178,12 @@ impl Out {
                 continue;
             };
             let instance = &record[of.instance.clone()];
-            let last_us = last_us
-                .entry(instance)
-                .or_insert_with(|| self.last_us.get(&(of.id, instance.to_vec())).copied().unwrap_or_default());
+            let place = last_us.iter().position(|(of, _)| *of == instance).unwrap_or_else(|| {
+                let before = self.last_us.get(&(of.id, instance.to_vec())).copied();
+                last_us.push((instance, before.unwrap_or_default()));
+                last_us.len() - 1
+            });
+            let last_us = &mut last_us[place].1;
             let (before, what) = match time_us {
                 time_us if time_us < *last_us => (*last_us, "that of the record before"),
                 time_us if time_us < self.flushed_us => (self.flushed_us, "up to which the log is written"),
@@ -200,7 +209,11 @@ impl Out {
     /// Writes what is accepted.
     fn flush(&mut self) -> io::Result<()> {
         self.flushed_us = self.latest_us;
-        self.ready.append(&mut self.pending.take());
+        let mut records = self.pending.take();
+        match self.ready.is_empty() {
+            true => self.ready = records,
+            false => self.ready.append(&mut records),
+        }
         while self.written < self.ready.len() {
             match self.file.write(&self.ready[self.written..]) {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
@@ -274,23 +287,21 @@ impl Writer {
         Ok(given)
     }
 
-    /// Writes the log's end. Without an error, the log is closed.
+    /// Writes the log's end. Without an error, the log is closed; after one, it can be tried again, unless a part of
+    /// the log was merged.
     fn finish(&self, log: &mut Option<Out>) -> Result<(), CloseError> {
-        let Some(out) = log else { return Ok(()) };
-        match &self.flight {
-            None => out.flush().map_err(CloseError::Io)?,
-            Some((flight, _)) => {
-                let mut records = self.preamble.clone();
-                records.append(&mut out.pending.take());
-                let new = binlog::Log::from_bytes(records);
-                merge::merge([&**flight, &new], &mut out.file).map_err(|error| match error {
-                    MergeError::Io(error) => CloseError::Io(error),
-                    error => CloseError::Merge(error),
-                })?;
-            }
+        if let (None, Some(out)) = (&self.flight, &mut *log) {
+            out.flush().map_err(CloseError::Io)?;
         }
-        *log = None;
-        Ok(())
+        let (Some(mut out), Some((flight, _))) = (log.take(), &self.flight) else { return Ok(()) };
+        let mut records = self.preamble.clone();
+        records.append(&mut out.pending.take());
+        let new = binlog::Log::from_bytes(records);
+        match merge::merge([&**flight, &new], &mut out.file) {
+            Ok(_) => Ok(()),
+            Err(MergeError::Io(error)) => Err(CloseError::Io(error)),
+            Err(error) => Err(CloseError::Merge(error)),
+        }
     }
 
     fn io_error(&self, error: &io::Error) -> PyErr {

@@ -390,6 +390,7 @@ def of(name, *fields):
         (of("ATT", *((f"A{i}", str) for i in range(4))), ValueError, "ATT: a record has 267 bytes"),
         (of("ATT", ("X", Annotated[float, Field("f", "furlong")])), ValueError, "ATT.X: `furlong` is not a known unit"),
         (of("ATT", ("X", Annotated[float, Field("f", "m s")])), ValueError, "ATT.X: 'm s' is not a known unit"),
+        (of("ATT", ("X", Annotated[float, Field("f", "T=")])), ValueError, "ATT.X: 'T=' is not a known unit"),
         (of("ATT", ("X", Annotated[float, Field("f", "T=m")])), ValueError, "`T=m`: m is the unit `m` of ArduPilot"),
         (of("ATT", ("X", Annotated[float, Field("f", "d=uT")])), ValueError, "the log names the unit `uT`, ArduPilot"),
         (of("ATT", ("X", Annotated[float, Field("f", "m", 0.3)])), ValueError, "ATT.X: 0.3 isn't in ArduPilot's table"),
@@ -574,6 +575,19 @@ def test_records_are_in_the_order_of_time(tmp_path):
     assert [record.TimeUS for record in binlog.open(path).records("ATT", "ENG")] == [5, 10, 20, 30, 50, 50]
 
 
+def test_old_firmwares_times_are_milliseconds(tmp_path):
+    lock = tmp_path / "old.lock"
+    lock.write_text(
+        "binlog-lock 1\n.. ATT id 1\n.. ATT order TimeMS,Roll\n.. ATT.TimeMS I - -\n.. ATT.Roll f - -\n"
+        ".. GPS id 2\n.. GPS order Status,TimeMS,T\n.. GPS.Status B - -\n.. GPS.TimeMS I - -\n.. GPS.T I - -\n"
+    )
+    with binlog.Writer(tmp_path / "out.bin", lock) as writer:
+        writer.write_columns("ATT", {"TimeMS": [10, 20, 30], "Roll": [1, 2, 3]})
+        writer.write_columns("GPS", {"Status": [3, 3], "TimeMS": [604_799_999, 0], "T": [15, 25]})
+    records = [record.time for record in binlog.open(tmp_path / "out.bin").records("ATT", "GPS")]
+    assert records == [0.010, 0.015, 0.020, 0.025, 0.030]
+
+
 def test_an_exception_leaves_what_was_accepted(tmp_path):
     for merge in None, flight(tmp_path / "flight.bin"):
         with pytest.raises(ZeroDivisionError), binlog.Writer(tmp_path / "out.bin", ATT, merge=merge) as writer:
@@ -611,9 +625,14 @@ def test_a_writer_that_is_closed_or_dropped(tmp_path):
 
 
 @pytest.mark.skipif(not pathlib.Path("/dev/full").exists(), reason="it has no /dev/full")
-def test_a_full_disk_is_an_error_that_names_the_file():
+def test_a_full_disk_is_an_error_that_names_the_file(tmp_path):
     with pytest.raises(OSError, match="/dev/full"):
         binlog.Writer("/dev/full", ATT)
+    writer = binlog.Writer("/dev/full", ATT, merge=flight(tmp_path / "flight.bin"))
+    writer.write(ATT(1, 2, 3))
+    with pytest.raises(OSError, match="/dev/full"):
+        writer.close()
+    assert writer.closed
 
 
 def test_a_log_that_is_read_isnt_written_over(tmp_path):

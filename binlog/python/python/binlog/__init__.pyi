@@ -1,4 +1,4 @@
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from os import PathLike
 from types import TracebackType
@@ -209,14 +209,14 @@ class Field:
         instance: bool = False,
     ) -> None: ...
 
-Schema = Log | str | PathLike[str] | type
+_Schema = Log | str | PathLike[str] | type
 
 @final
 class Writer:
     def __init__(
         self,
         path: str | PathLike[str],
-        schema: Schema | list[Schema] | tuple[Schema, ...],
+        schema: _Schema | Sequence[_Schema],
         *,
         merge: Log | None = None,
         scaling: Literal["shown", "stored"] = "shown",

@@ -90,9 +90,9 @@ def lines_of(cls: type, number: int) -> tuple[list[str], list[str]]:
             raise TypeError(f"{type_name(cls)}.{label}: {error}") from None
         unit, multiplier = scale_of(field)
         own, is_own, own_name = unit.partition("=")
-        if is_own and len(own) == 1:
+        if is_own and len(own) == 1 and own_name:
             unit = f"{own}={quoted(own_name)}"
-        elif unit.split() != [unit]:
+        elif is_own or unit.split() != [unit]:
             raise ValueError(f"{type_name(cls)}.{label}: {unit!r} is not a known unit")
         for what, text in ("format character", field.format), ("valid multiplier", multiplier):
             if text.split() != [text]:
