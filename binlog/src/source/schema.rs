@@ -31,6 +31,9 @@ pub struct ColumnSchema {
     pub scale: f64,
     /// The log's multiplier; `None` if it has none.
     pub multiplier: Option<f64>,
+    /// Whether the values were converted to the unit by more than what the format says: the log's multiplier, or a scale
+    /// in the header of a Blackbox log.
+    pub is_converted: bool,
     /// What the column is; empty if the log doesn't say.
     pub description: String,
     /// Whether it separates the instances of the type.
@@ -40,6 +43,9 @@ pub struct ColumnSchema {
     /// What the log calls bits of it, 0 the lowest.
     pub bits: BTreeMap<i128, String>,
 }
+
+/// The name of the unit `?`. A multiplier may stand before it.
+const UNKNOWN: &str = "UNKNOWN";
 
 impl TableSchema {
     /// A table without columns.
@@ -52,11 +58,12 @@ impl TableSchema {
         self.columns.iter().find(|column| column.label == label)
     }
 
-    /// Whether each column of the other is here, with the same unit, its names and a kind that holds its values.
+    /// Whether each column of the other is here, with its unit, its names and a kind that holds its values.
     pub fn holds(&self, other: &TableSchema) -> bool {
         other.columns.iter().all(|column| {
             self.column(&column.label).is_some_and(|here| {
                 here.measures_the_same(column)
+                    && (here.unit == column.unit || !column.says_unit())
                     && here.kind.holds(column.kind)
                     && here.named_with(column).is_some_and(|[values, bits]| values == here.values && bits == here.bits)
             })
@@ -73,6 +80,7 @@ impl ColumnSchema {
             unit: String::new(),
             scale: 1.0,
             multiplier: None,
+            is_converted: false,
             description: String::new(),
             is_instance: false,
             values: BTreeMap::new(),
@@ -80,8 +88,17 @@ impl ColumnSchema {
         }
     }
 
+    /// Whether its log says a unit. ArduPilot's `UNKNOWN` isn't one: nobody has worked out what it is.
+    fn says_unit(&self) -> bool {
+        !self.unit.is_empty() && !self.unit.ends_with(UNKNOWN)
+    }
+
+    /// Whether the values are in the same unit, or could be because one of the logs doesn't say its unit.
     fn measures_the_same(&self, other: &ColumnSchema) -> bool {
-        self.unit == other.unit && self.scale == other.scale
+        // Who doesn't say the unit doesn't convert to it, either.
+        let is_unsaid = !self.says_unit() || !other.says_unit();
+        let may_be_same = is_unsaid && self.is_converted == other.is_converted;
+        (self.unit == other.unit || may_be_same) && self.scale == other.scale
     }
 
     fn scaled_unit(&self) -> String {
@@ -109,7 +126,8 @@ impl ColumnSchema {
 
 /// The columns of one type in several logs: each column that any of them has, in a kind that holds the values of all.
 ///
-/// The result doesn't depend on the order of the logs, except for that of the columns.
+/// The result doesn't depend on the order of the logs, except for that of the columns. A log that doesn't say the unit of
+/// a column, as those of old firmware, has it in the unit of the other logs.
 ///
 /// ```
 /// use binlog::log::{ColumnSchema, Kind, SchemaUnion, TableSchema};
@@ -130,16 +148,31 @@ impl ColumnSchema {
 #[derive(Clone, Debug)]
 pub struct SchemaUnion {
     schema: TableSchema,
-    /// Of each column, the kinds that logs have, and the first log with each.
-    kinds: Vec<Vec<(Kind, String)>>,
+    /// Of each column, where it comes from.
+    origins: Vec<Origin>,
+}
+
+/// Which logs a column of a union comes from.
+#[derive(Clone, Debug)]
+struct Origin {
+    /// The kinds that logs have, and the first log with each.
+    kinds: Vec<(Kind, String)>,
+    /// The first log that says the unit, or else the first log.
+    unit: String,
+}
+
+impl Origin {
+    fn new(log: &str, column: &ColumnSchema) -> Self {
+        Origin { kinds: vec![(column.kind, log.to_owned())], unit: log.to_owned() }
+    }
 }
 
 impl SchemaUnion {
     /// The columns of one log.
     pub fn new(log: impl Into<String>, schema: TableSchema) -> Self {
         let log = log.into();
-        let kinds = schema.columns.iter().map(|column| vec![(column.kind, log.clone())]).collect();
-        SchemaUnion { schema, kinds }
+        let origins = schema.columns.iter().map(|column| Origin::new(&log, column)).collect();
+        SchemaUnion { schema, origins }
     }
 
     /// The columns of all logs so far.
@@ -158,10 +191,10 @@ impl SchemaUnion {
         for column in &other.columns {
             let Some(place) = union.schema.columns.iter().position(|here| here.label == column.label) else {
                 union.schema.columns.push(column.clone());
-                union.kinds.push(vec![(column.kind, log.to_owned())]);
+                union.origins.push(Origin::new(log, column));
                 continue;
             };
-            let (here, kinds) = (&mut union.schema.columns[place], &mut union.kinds[place]);
+            let (here, Origin { kinds, unit }) = (&mut union.schema.columns[place], &mut union.origins[place]);
             let conflict = |with: &str, cause| SchemaConflict {
                 column: format!("{}.{}", self.schema.name, column.label),
                 logs: [with.to_owned(), log.to_owned()],
@@ -169,7 +202,12 @@ impl SchemaUnion {
             };
             let first = kinds.first().map_or("", |(_, log)| log);
             if !here.measures_the_same(column) {
-                return Err(conflict(first, ConflictCause::Units([here.scaled_unit(), column.scaled_unit()])));
+                return Err(conflict(unit, ConflictCause::Units([here.scaled_unit(), column.scaled_unit()])));
+            }
+            if !here.says_unit() && column.says_unit() {
+                log.clone_into(unit);
+                here.unit.clone_from(&column.unit);
+                here.multiplier = column.multiplier;
             }
             let Some(names) = here.named_with(column) else { return Err(conflict(first, ConflictCause::Names)) };
             [here.values, here.bits] = names;
@@ -304,7 +342,6 @@ mod tests {
         all.add("b.bin", &table(&[("Roll", "deg", I8), ("Yaw", "", I8)])).expect("no conflict");
         for (other, text) in [
             (("Roll", "rad", I64), "ATT.Roll has the unit deg in a.bin, and the unit rad in c.bin"),
-            (("Roll", "", I64), "ATT.Roll has the unit deg in a.bin, and no unit in c.bin"),
             (("Roll", "deg", F32), "ATT.Roll has numbers of type I64 in a.bin, and numbers of type F32 in c.bin"),
             (("Yaw", "", Text), "ATT.Yaw has numbers in b.bin, and texts in c.bin"),
             (("Yaw", "", Samples), "ATT.Yaw has numbers in b.bin, and arrays in c.bin"),
@@ -332,6 +369,32 @@ mod tests {
         hundredths.columns[0].scale = 0.01;
         let error = union(&hundredths, &table(&[("Roll", "deg", F32)])).expect_err("another scale");
         assert_eq!(error.to_string(), "ATT.Roll has the unit 0.01 deg in a.bin, and the unit deg in b.bin");
+    }
+
+    #[test]
+    fn a_unit_that_a_log_does_not_say_is_that_of_the_others() {
+        let said = table(&[("Roll", "deg", I16)]);
+        for unit in ["", "UNKNOWN", "cUNKNOWN"] {
+            let unsaid = table(&[("Roll", unit, I16)]);
+            assert!(said.holds(&unsaid) && !unsaid.holds(&said), "the unit isn't lost");
+            assert_eq!(union(&unsaid, &said), Ok(said.clone()));
+            assert_eq!(union(&said, &unsaid), Ok(said.clone()));
+        }
+        // The error names the logs that say different units.
+        let mut all = SchemaUnion::new("a.bin", table(&[("Roll", "", I16)]));
+        all.add("b.bin", &said).expect("no conflict");
+        let error = all.add("c.bin", &table(&[("Roll", "rad", I16)])).expect_err("another unit");
+        assert_eq!(error.to_string(), "ATT.Roll has the unit deg in b.bin, and the unit rad in c.bin");
+    }
+
+    #[test]
+    fn numbers_in_a_unit_are_not_joined_with_stored_ones() {
+        let mut meters = table(&[("Alt", "m", F64)]);
+        meters.columns[0].is_converted = true;
+        let stored = table(&[("Alt", "", I32)]);
+        assert!(!meters.holds(&stored));
+        let error = union(&meters, &stored).expect_err("maybe centimeters");
+        assert_eq!(error.to_string(), "ATT.Alt has the unit m in a.bin, and no unit in b.bin");
     }
 
     #[test]

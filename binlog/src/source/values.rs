@@ -137,6 +137,22 @@ impl Values {
         })
     }
 
+    /// The values at these places; those beyond the end are left out.
+    #[must_use]
+    pub fn at(&self, places: &[usize]) -> Self {
+        fn at<T: Clone>(values: &[T], places: &[usize]) -> Vec<T> {
+            places.iter().filter_map(|&place| values.get(place).cloned()).collect()
+        }
+        macro_rules! at {
+            ($($variant:ident)*) => {
+                match self {
+                    $(Values::$variant(values) => Values::$variant(at(values, places)),)*
+                }
+            };
+        }
+        at!(I8 U8 I16 U16 I32 U32 I64 U64 F32 F64 Chars4 Chars16 Chars64 I16x32)
+    }
+
     /// The values as numbers of a [wider](Kind::widened) kind. The values themselves, which aren't copied, if they are
     /// of the kind; back again, if the kind doesn't hold all values of theirs.
     ///
@@ -184,6 +200,12 @@ mod tests {
         assert_eq!((texts.kind(), texts.as_bytes()), (Kind::Text, &b"ab\0\0\0\0\0\0"[..]));
         assert_eq!(Values::I16x32(vec![[1; 32]; 2]).as_bytes().len(), 128);
         assert!(Values::F64(Vec::new()).as_bytes().is_empty());
+    }
+
+    #[test]
+    fn values_are_taken_at_places() {
+        assert_eq!(Values::U16(vec![5, 6, 7]).at(&[2, 0, 3]), Values::U16(vec![7, 5]));
+        assert_eq!(Values::I16x32(vec![[1; 32]; 2]).at(&[1]), Values::I16x32(vec![[1; 32]]));
     }
 
     #[test]

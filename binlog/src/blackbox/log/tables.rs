@@ -157,8 +157,10 @@ impl Session<'_> {
                 Number::Signed | Number::Signed16 => Kind::I32,
                 Number::Unsigned => Kind::U32,
             };
-            let is_float = factor_of(quantity, numbers).is_some() || matches!(numbers, Numbers::F64(_));
+            let is_converted = factor_of(quantity, numbers).is_some();
+            let is_float = is_converted || matches!(numbers, Numbers::F64(_));
             let mut column = ColumnSchema::new(label, if is_float { Kind::F64 } else { stored });
+            column.is_converted = is_converted;
             if let Some(Quantity { unit, zero, factor }) = quantity {
                 let is_scaled = numbers.asked() != Scaling::Stored;
                 // A number in its unit is a product only if it counts from 0.

@@ -85,6 +85,11 @@ impl Quantity {
         }
     }
 
+    /// Whether the numbers are converted to the unit by more than the format.
+    pub(super) fn is_converted(&self, numbers: Numbers) -> bool {
+        numbers.asked() == Scaling::Units && self.factor.is_some_and(|factor| factor != 1.0)
+    }
+
     /// How it is decoded.
     pub(super) fn cells(&self, numbers: Numbers) -> Cells {
         numbers.cells(self.format, |scaling| self.scale(scaling))

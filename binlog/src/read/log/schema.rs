@@ -66,6 +66,7 @@ impl Rows<'_> {
             }
             (column.unit, column.scale) = quantity.unit_and_scale(numbers);
             column.multiplier = quantity.multiplier();
+            column.is_converted = quantity.is_converted(numbers);
             let separators = definitions.iter().map(|definition| definition.instance);
             column.is_instance = separators.zip(&offsets).any(|(separator, &offset)| separator == Some(offset));
             let mut labelled = (0..definitions.len()).filter_map(labelled);
