@@ -241,6 +241,7 @@ impl ChosenColumn {
             Cells::Text(_) => Kind::Text,
         };
         let mut schema = ColumnSchema::new(&*self.label, kind);
+        schema.is_converted = matches!(self.scale, Scale::Linear { .. });
         schema.unit.clone_from(&self.unit);
         schema.description.clone_from(&self.description);
         if let Some(names) = &self.names {
@@ -350,20 +351,10 @@ impl Cells {
         fn at<T: Clone>(values: &[T], places: &[usize]) -> Vec<T> {
             places.iter().filter_map(|&i| values.get(i).cloned()).collect()
         }
-        macro_rules! logged {
-            ($values:ident, $($variant:ident)*) => {
-                match $values {
-                    $(Values::$variant(values) => Values::$variant(at(values, places)),)*
-                    other => other.clone(),
-                }
-            };
-        }
         match self {
             Cells::Raw(data) => Cells::Raw(at(data, places)),
             Cells::Text(texts) => Cells::Text(at(texts, places)),
-            Cells::Logged(values) => Cells::Logged(logged!(
-                values, I8 U8 I16 U16 I32 U32 I64 U64 F32 F64 Chars4 Chars16 Chars64 I16x32
-            )),
+            Cells::Logged(values) => Cells::Logged(values.at(places)),
         }
     }
 }

@@ -181,7 +181,7 @@ fn one_export_at_a_time_writes_a_data_set() {
     let second = { second }.output().expect("the program runs");
     let said = String::from_utf8_lossy(&second.stderr);
     assert_eq!(second.status.code(), Some(2), "{said}");
-    assert!(said.ends_with(": another export is writing to it\n"), "{said}");
+    assert!(said.ends_with(": another export is writing to it; run this one again when that has ended\n"), "{said}");
     // What it was asked to read has no log, and the data set has the other one.
     drop(first.stdin.take());
     assert_eq!(first.wait().expect("the program ends").code(), Some(2));

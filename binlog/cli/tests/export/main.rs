@@ -2,6 +2,7 @@
 
 mod csv;
 mod failing_outputs;
+mod ingest;
 mod instances;
 mod json_lines;
 mod mcap;

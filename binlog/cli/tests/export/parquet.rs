@@ -3,13 +3,15 @@
 use crate::python::python;
 use crate::support::{Logs, all_logs, export, export_to, files, simulated};
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float32Type, Int64Type};
+use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, RecordBatch};
 use binlog::{AnyLog, Log, LogMessage, LogSchema, LogWriter, Scaling};
 use binlog_cli::any_log::sessions;
 use binlog_cli::export::choice::Choice;
 use binlog_cli::export::parquet::{DataSet, Facts, log_id};
 use binlog_cli::intervals::Intervals;
+use binlog_tests::payload;
+use binlog_tests::raw_log::RawLog;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -25,6 +27,10 @@ fn read_file(path: &Path) -> Vec<RecordBatch> {
     let file = File::open(path).expect("a file");
     let reader = ParquetRecordBatchReaderBuilder::try_new(file).expect("Parquet").build().expect("Parquet");
     reader.map(|batch| batch.expect("rows")).collect()
+}
+
+pub(crate) fn file_rows(path: &Path) -> usize {
+    read_file(path).iter().map(RecordBatch::num_rows).sum()
 }
 
 pub(crate) fn rows(folder: &Path) -> usize {
@@ -128,11 +134,8 @@ fn values_units_and_times_are_those_of_the_log() {
     assert_eq!(schema.field_with_name("GyrX").expect("a column").metadata()["unit"], "rad/s");
     let column =
         |name: &'static str| batches.iter().map(move |batch| batch.column_by_name(name).expect("a column").clone());
-    let gyro: Vec<f64> = column("GyrX")
-        .flat_map(|array| {
-            array.as_primitive::<Float32Type>().values().iter().map(|&x| f64::from(x)).collect::<Vec<_>>()
-        })
-        .collect();
+    let gyro: Vec<f64> =
+        column("GyrX").flat_map(|array| array.as_primitive::<Float64Type>().values().to_vec()).collect();
     assert_eq!(gyro, log.numbers("IMU.GyrX", Scaling::Shown).expect("a column"));
     let times: Vec<u64> = column("TimeUS")
         .flat_map(|array| array.as_primitive::<Int64Type>().values().iter().map(|&t| t as u64).collect::<Vec<_>>())
@@ -266,6 +269,66 @@ fn a_column_with_another_unit_is_in_a_file_of_its_own() {
 }
 
 #[test]
+fn a_log_that_does_not_say_a_unit_is_in_the_file_of_one_that_does() {
+    let mut old = RawLog::new();
+    old.fmt(1, "ATT", "Qf", "TimeUS,Roll").record(1, &payload![5_u64, 2.0_f32]);
+    let mut older = RawLog::new();
+    older.fmt(1, "ATT", "Qf", "TimeUS,Roll").record(1, &payload![6_u64, 3.0_f32]);
+    let logs = Logs::of(&[("a.bin", &short(1, [1.0])), ("b.bin", &old.bytes), ("c.bin", &older.bytes)]);
+    for (order, counts) in [([0, 1, 2], &[3][..]), ([1, 0, 2], &[1, 2])] {
+        let out = logs.out(&format!("set{}", order[0]));
+        let paths = order.map(|place| &logs.paths[place]);
+        export_to(&out, &paths, &["--format", "parquet"], 0);
+        let batches = read(&out.join("ATT"));
+        assert_eq!(batches.iter().map(RecordBatch::num_rows).collect::<Vec<_>>(), counts);
+        let last = batches.last().expect("a file").schema();
+        assert_eq!(last.field_with_name("Roll").expect("a column").metadata()["unit"], "deg");
+    }
+}
+
+#[test]
+fn numbers_have_types_that_every_engine_has() {
+    let mut log = RawLog::new();
+    log.fmt(1, "ALL", "QbBhHiIqQfdcCeEL", "TimeUS,A,B,C,D,E,F,G,H,I,J,K,L,M,N,O");
+    for large in [7, u64::MAX] {
+        let first = payload![1_u64, -1_i8, u8::MAX, -1_i16, u16::MAX, -1_i32, u32::MAX, -1_i64];
+        let second = payload![large, 0.5_f32, 0.5_f64, -1_i16, 1_u16, -1_i32, 1_u32, 10_000_000_i32];
+        log.record(1, &[first, second].concat());
+    }
+    let logs = Logs::of(&[("a.bin", &log.bytes)]);
+    let out = logs.out("set");
+    let said = export_to(&out, &logs.paths, &["--format", "parquet"], 0);
+    assert!(said.contains("binlog: 1 number of ALL.H above 9223372036854775807 is null\n"), "{said}");
+    let batch = read(&out.join("ALL")).remove(0);
+    let of_label = |label: &str| batch.column_by_name(label).expect("a column").clone();
+    use arrow_schema::DataType::*;
+    for (label, data_type) in [
+        ("session", Int32),
+        ("A", Int8),
+        ("B", Int16),
+        ("C", Int16),
+        ("D", Int32),
+        ("E", Int32),
+        ("F", Int64),
+        ("G", Int64),
+        ("H", Int64),
+        ("I", Float64),
+        ("J", Float64),
+        ("K", Float64),
+        ("L", Float64),
+        ("M", Float64),
+        ("N", Float64),
+        ("O", Float64),
+    ] {
+        assert_eq!(*of_label(label).data_type(), data_type, "{label}");
+    }
+    let large: Vec<Option<i64>> = of_label("H").as_primitive::<Int64Type>().iter().collect();
+    assert_eq!(large, [Some(7), None]);
+    assert_eq!(of_label("F").as_primitive::<Int64Type>().values()[..], [i64::from(u32::MAX); 2]);
+    assert!(read(&out.join("logs"))[0].schema().fields().iter().all(|field| !field.data_type().is_unsigned_integer()));
+}
+
+#[test]
 fn a_full_file_is_followed_by_another_one_with_other_logs() {
     const LOGS: usize = 60;
     const RECORDS: usize = 200;
@@ -290,10 +353,10 @@ fn a_full_file_is_followed_by_another_one_with_other_logs() {
         let mut of_file: BTreeMap<String, (usize, f64)> = BTreeMap::new();
         for batch in read_file(path) {
             let ids = batch.column_by_name("log_id").expect("a column").as_string::<i32>().clone();
-            let rolls = batch.column_by_name("Roll").expect("a column").as_primitive::<Float32Type>().clone();
+            let rolls = batch.column_by_name("Roll").expect("a column").as_primitive::<Float64Type>().clone();
             for (id, roll) in ids.iter().zip(&rolls) {
                 let (count, sum) = of_file.entry(id.expect("an id").to_owned()).or_default();
-                (*count, *sum) = (*count + 1, *sum + f64::from(roll.expect("a number")));
+                (*count, *sum) = (*count + 1, *sum + roll.expect("a number"));
             }
         }
         assert!(of_file.keys().all(|id| !found.contains_key(id)), "a log is in one file only");
@@ -342,9 +405,9 @@ fn a_thousand_logs_are_one_data_set() {
 
 #[test]
 fn times_that_a_log_lacks_are_null() {
-    let mut log = binlog_tests::raw_log::RawLog::new();
+    let mut log = RawLog::new();
     log.fmt(1, "GPS", "BIH", "Status,TimeMS,Week").fmt(2, "ATT", "f", "Roll");
-    log.record(1, &binlog_tests::payload![3_u8, 1000_u32, 2310_u16]).record(2, &binlog_tests::payload![1.5_f32]);
+    log.record(1, &payload![3_u8, 1000_u32, 2310_u16]).record(2, &payload![1.5_f32]);
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("old.bin");
     fs::write(&path, log.bytes).expect("room");
@@ -353,6 +416,6 @@ fn times_that_a_log_lacks_are_null() {
     assert!(stderr.ends_with("old.bin: no record has a time; TimeUS is empty\n"), "{stderr}");
     for batch in read(&out.join("ATT")) {
         assert!(["TimeUS", "UTC"].iter().all(|name| batch.column_by_name(name).expect("a column").null_count() == 1));
-        assert_eq!(batch.column_by_name("Roll").expect("a column").as_primitive::<Float32Type>().values()[..], [1.5]);
+        assert_eq!(batch.column_by_name("Roll").expect("a column").as_primitive::<Float64Type>().values()[..], [1.5]);
     }
 }

@@ -56,6 +56,10 @@ impl Exporter for Adding {
     }
 
     fn finish(self: Box<Self>) -> Result<Option<usize>, Failure> {
+        for (column, count) in self.data_set.too_large() {
+            let [numbers, are] = if *count == 1 { ["number", "is"] } else { ["numbers", "are"] };
+            warn(format_args!("{count} {numbers} of {column} above {} {are} null", i64::MAX));
+        }
         let added = self.data_set.finish()?;
         if added == 0 && self.known > 0 {
             let verb = if self.known == 1 { "is" } else { "are" };

@@ -2,11 +2,9 @@
 
 use super::schema::{SAMPLES, data_type, item};
 use crate::export::chosen_table::{Cells, ChosenColumn, ChosenTable, Scale};
-use arrow_array::types::{ArrowPrimitiveType, Float32Type, Float64Type};
 use arrow_array::{
-    Array, ArrayRef, BinaryArray, BooleanArray, FixedSizeListArray, Int8Array, Int16Array, Int32Array, Int64Array,
-    PrimitiveArray, RecordBatch, StringArray, TimestampMicrosecondArray, UInt8Array, UInt16Array, UInt32Array,
-    UInt64Array, make_array, new_null_array,
+    Array, ArrayRef, BinaryArray, BooleanArray, FixedSizeListArray, Float64Array, Int8Array, Int16Array, Int32Array,
+    Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray, make_array, new_null_array,
 };
 use arrow_schema::{ArrowError, DataType, SchemaRef};
 use binlog::log::{Kind, TableSchema, Values};
@@ -17,7 +15,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Owner<'l> {
     pub(super) log_id: &'l str,
-    pub(super) session: u32,
+    pub(super) session: i32,
     /// Whether records have times.
     pub(super) has_times: bool,
     /// The time of boot, in microseconds since 1970.
@@ -42,7 +40,7 @@ pub(super) fn batch(
     let unix = |&time_us: &u64| owner.boot_unix_us?.checked_add_unsigned(known(time_us)?);
     let mut arrays: Vec<ArrayRef> = vec![
         Arc::new(StringArray::from_iter_values(iter::repeat_n(owner.log_id, count))),
-        Arc::new(UInt32Array::from(vec![owner.session; count])),
+        Arc::new(Int32Array::from(vec![owner.session; count])),
         match table.instance {
             Some(_) => Arc::new(Int32Array::from_iter((0..count).map(instance))),
             None => new_null_array(&DataType::Int32, count),
@@ -89,26 +87,24 @@ fn all_values(column: ChosenColumn, kind: Kind) -> Result<ArrayRef, ArrowError> 
             Values::F64((0..column.cells.len()).map(number).collect())
         }
     };
+    if let (Values::U64(values), Kind::I64) = (&shown, kind) {
+        return Ok(Arc::new(Int64Array::from_iter(values.iter().map(|&value| i64::try_from(value).ok()))));
+    }
     // The union of the logs has a kind that holds those of each log.
     let refused = |values: Values| ArrowError::CastError(format!("{:?} to {kind:?}", values.kind()));
     Ok(match shown.widened(kind).map_err(refused)? {
         Values::I8(values) => Arc::new(Int8Array::from(values)),
-        Values::U8(values) => Arc::new(UInt8Array::from(values)),
         Values::I16(values) => Arc::new(Int16Array::from(values)),
-        Values::U16(values) => Arc::new(UInt16Array::from(values)),
         Values::I32(values) => Arc::new(Int32Array::from(values)),
-        Values::U32(values) => Arc::new(UInt32Array::from(values)),
         Values::I64(values) => Arc::new(Int64Array::from(values)),
-        Values::U64(values) => Arc::new(UInt64Array::from(values)),
-        Values::F32(values) => floats::<Float32Type>(values, f32::is_nan),
-        Values::F64(values) => floats::<Float64Type>(values, f64::is_nan),
+        Values::F64(values) => doubles(values),
         values => return Err(refused(values)),
     })
 }
 
-/// Floats, of which NaN is null.
-fn floats<T: ArrowPrimitiveType>(values: Vec<T::Native>, is_nan: fn(T::Native) -> bool) -> ArrayRef {
-    let is_known = |value: &T::Native| !is_nan(*value);
+/// Numbers, of which NaN is null.
+fn doubles(values: Vec<f64>) -> ArrayRef {
+    let is_known = |value: &f64| !value.is_nan();
     let nulls = (!values.iter().all(is_known)).then(|| values.iter().map(is_known).collect());
-    Arc::new(PrimitiveArray::<T>::new(values.into(), nulls))
+    Arc::new(Float64Array::new(values.into(), nulls))
 }

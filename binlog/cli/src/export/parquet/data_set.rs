@@ -9,18 +9,19 @@ use super::facts::Facts;
 use super::file::{self, GrowingFile, PART};
 use super::logs;
 use super::manifest::{self, LogEntry, Manifest};
+use super::schema;
 use crate::any_log::Session;
 use crate::export::choice::Choice;
-use crate::export::chosen_table::ChosenTable;
+use crate::export::chosen_table::{Cells, ChosenTable};
 use crate::export::tables;
 use crate::intervals::Intervals;
 use crate::one_line::shown;
 use crate::outcome::Failure;
 use crate::output::{NewFolders, interrupt};
-use binlog::log::SchemaUnion;
-use std::collections::{BTreeMap, HashSet};
+use binlog::log::{SchemaUnion, Values};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::{self, File, TryLockError};
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 /// A file gets no more logs once it has this many bytes.
@@ -45,6 +46,8 @@ pub struct DataSet {
     whole: Vec<PathBuf>,
     /// The added logs.
     added: Vec<Facts>,
+    /// Columns with numbers that a data set can't hold, and how many.
+    too_large: BTreeMap<String, usize>,
     limit: usize,
     /// Whether a log was added only in part: then nothing of this run may be listed.
     is_torn: bool,
@@ -103,6 +106,7 @@ impl DataSet {
             begun: BTreeMap::new(),
             whole: Vec::new(),
             added: Vec::new(),
+            too_large: BTreeMap::new(),
             limit: FILE_BYTES,
             is_torn: false,
             is_new,
@@ -128,6 +132,11 @@ impl DataSet {
     /// The name of the log with this [id](super::log_id) that was added since it was opened.
     pub fn added(&self, log_id: &str) -> Option<&str> {
         self.added.iter().find(|facts| facts.log_id == log_id).map(|facts| facts.name.as_str())
+    }
+
+    /// Columns of added logs (`ATT.Roll`) with numbers above [`i64::MAX`], which are null, and how many.
+    pub fn too_large(&self) -> &BTreeMap<String, usize> {
+        &self.too_large
     }
 
     /// The number of logs.
@@ -159,7 +168,7 @@ impl DataSet {
         }
         let added = tables::visit_all(sessions, intervals, choice, |session, table| {
             records += table.len();
-            let number = u32::try_from(session.number()).unwrap_or(u32::MAX);
+            let number = i32::try_from(session.number()).unwrap_or(i32::MAX);
             let (has_times, boot_unix_us) = (session.has_times(), session.clock_unix_us());
             let owner = Owner { log_id: &facts.log_id, session: number, has_times, boot_unix_us };
             self.add_table(&facts.name, owner, table)
@@ -171,7 +180,15 @@ impl DataSet {
     }
 
     fn add_table(&mut self, log: &str, owner: Owner<'_>, table: ChosenTable) -> Result<(), Failure> {
-        let columns = table.schema();
+        let columns = schema::columns(&table);
+        for column in &table.columns {
+            if let Cells::Logged(Values::U64(numbers)) = &column.cells {
+                let count = numbers.iter().filter(|number| i64::try_from(**number).is_err()).count();
+                if count > 0 {
+                    *self.too_large.entry(format!("{}.{}", table.name, column.label)).or_default() += count;
+                }
+            }
+        }
         let folder = folder_name(&table.name);
         let growing = self.growing.entry(folder.clone()).or_default();
         let place = match growing.iter().position(|file| file.union().schema().holds(&columns)) {
@@ -244,6 +261,7 @@ impl DataSet {
         let batch = logs::batch(&self.added).map_err(|error| failure(&table_of_logs, &error))?;
         file::write(&table_of_logs, &batch)?;
         self.whole.push(table_of_logs);
+        let mut folders = BTreeSet::from([self.folder.clone()]);
         for place in &self.whole {
             // Until the manifest lists it, it isn't a file of the data set.
             interrupt::remove_when_interrupted(place);
@@ -251,7 +269,10 @@ impl DataSet {
             interrupt::keep(&file::part(place));
             let listed = place.strip_prefix(&self.folder).unwrap_or(place).to_string_lossy().replace('\\', "/");
             self.manifest.files.push(listed);
+            folders.extend(place.parent().map(Path::to_owned));
         }
+        // After a power cut, the manifest must not list a file whose name is lost.
+        folders.iter().try_for_each(|folder| sync(folder).map_err(|error| failure(folder, &error)))?;
         let entry = |facts: &Facts| LogEntry { log_id: facts.log_id.clone(), name: facts.name.clone() };
         self.manifest.logs.extend(self.added.iter().map(entry));
         self.manifest.runs += 1;
@@ -260,6 +281,7 @@ impl DataSet {
         own_files(&self.folder).iter().for_each(|file| interrupt::keep(file));
         self.manifest.write(&self.folder)?;
         self.is_new = false;
+        sync(&self.folder).map_err(|error| failure(&self.folder, &error))?;
         Ok(self.added.len())
     }
 
@@ -295,6 +317,19 @@ impl Drop for DataSet {
     }
 }
 
+/// Waits until the names of the files in a folder outlive a power cut.
+fn sync(folder: &Path) -> io::Result<()> {
+    if cfg!(not(unix)) {
+        // Windows doesn't open folders, and keeps names in its journal.
+        return Ok(());
+    }
+    match File::open(folder).and_then(|folder| folder.sync_all()) {
+        // Some file systems of a network can't.
+        Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => Ok(()),
+        synced => synced,
+    }
+}
+
 /// The files of a data set that aren't tables. The lock comes last: without it, another export begins.
 fn own_files(folder: &Path) -> [PathBuf; 2] {
     [folder.join(manifest::NAME), folder.join(LOCK)]
@@ -311,7 +346,8 @@ fn lock(folder: &Path) -> Result<File, Failure> {
             Ok(()) if !place.exists() => {}
             Ok(()) => return Ok(lock),
             Err(TryLockError::WouldBlock) => {
-                return Err(Failure::new(format_args!("{}: another export is writing to it", folder.display())));
+                let text = "another export is writing to it; run this one again when that has ended";
+                return Err(Failure::new(format_args!("{}: {text}", folder.display())));
             }
             Err(TryLockError::Error(error)) => return Err(failure(error)),
         }

@@ -2,7 +2,7 @@
 
 use super::facts::Facts;
 use arrow_array::{
-    ArrayRef, Float64Array, RecordBatch, StringArray, TimestampMicrosecondArray, UInt32Array, UInt64Array,
+    ArrayRef, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray,
 };
 use arrow_schema::{ArrowError, Field, Schema};
 use std::collections::HashMap;
@@ -17,8 +17,15 @@ pub(super) fn batch(logs: &[Facts]) -> Result<RecordBatch, ArrowError> {
         Arc::new(StringArray::from_iter(of_logs))
     }
     let start = logs.iter().map(|log| log.start_unix_us);
-    let counts = |of: fn(&Facts) -> u64| Arc::new(UInt64Array::from_iter_values(logs.iter().map(of))) as ArrayRef;
-    let small = |of: fn(&Facts) -> u32| Arc::new(UInt32Array::from_iter_values(logs.iter().map(of))) as ArrayRef;
+    // Engines lack unsigned numbers. No count of one log comes near the end of these.
+    let counts = |of: fn(&Facts) -> u64| {
+        let count = |log| i64::try_from(of(log)).unwrap_or(i64::MAX);
+        Arc::new(Int64Array::from_iter_values(logs.iter().map(count))) as ArrayRef
+    };
+    let small = |of: fn(&Facts) -> u32| {
+        let count = |log| i32::try_from(of(log)).unwrap_or(i32::MAX);
+        Arc::new(Int32Array::from_iter_values(logs.iter().map(count))) as ArrayRef
+    };
     let columns: [(&str, &str, &str, ArrayRef); 14] = [
         ("log_id", "", "hash of the log's bytes", texts(logs.iter().map(|log| Some(log.log_id.as_str())))),
         ("name", "", "name of the log when it was added", texts(logs.iter().map(|log| Some(log.name.as_str())))),

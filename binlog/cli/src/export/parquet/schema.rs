@@ -1,6 +1,6 @@
 //! The columns of a file: those of its tables, and those that every type has.
 
-use crate::export::chosen_table::TIME;
+use crate::export::chosen_table::{ChosenTable, TIME};
 use arrow_schema::{DataType, Field, FieldRef, Schema, TimeUnit};
 use binlog::log::{Kind, TableSchema};
 use std::collections::{BTreeMap, HashMap};
@@ -12,13 +12,28 @@ const OWN: [&str; 5] = ["log_id", "session", "instance", TIME, "UTC"];
 /// The samples of an array.
 pub(super) const SAMPLES: i32 = 32;
 
+/// The columns of a table in a data set, in types that engines read together.
+///
+/// Sail and Spark have no numbers without a sign, so these get the next larger type that has one. Neither reads files with
+/// singles and others with doubles as one table, and firmware changes between them over the years, so all are doubles.
+pub(super) fn columns(table: &ChosenTable) -> TableSchema {
+    let mut schema = table.schema();
+    for column in &mut schema.columns {
+        column.kind = match column.kind.signed() {
+            Kind::F32 => Kind::F64,
+            kind => kind,
+        };
+    }
+    schema
+}
+
 /// The schema of the file, with the columns that every type has before those of the log.
 pub(super) fn arrow(table: &TableSchema) -> Schema {
     let microseconds = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
     let own = [
         (DataType::Utf8, false, "hash of the log's bytes; `logs` has the log", ""),
         (
-            DataType::UInt32,
+            DataType::Int32,
             false,
             "number of the session in the log, from 1: a boot, or a session of a Blackbox log",
             "",
@@ -65,19 +80,14 @@ pub(super) fn item() -> FieldRef {
     Arc::new(Field::new_list_field(DataType::Int16, false))
 }
 
-/// The type of a kind of values.
+/// The type of a kind of values, which is one of [`columns`].
 pub(super) fn data_type(kind: Kind) -> DataType {
     match kind {
         Kind::I8 => DataType::Int8,
-        Kind::U8 => DataType::UInt8,
-        Kind::I16 => DataType::Int16,
-        Kind::U16 => DataType::UInt16,
-        Kind::I32 => DataType::Int32,
-        Kind::U32 => DataType::UInt32,
-        Kind::I64 => DataType::Int64,
-        Kind::U64 => DataType::UInt64,
-        Kind::F32 => DataType::Float32,
-        Kind::F64 => DataType::Float64,
+        Kind::U8 | Kind::I16 => DataType::Int16,
+        Kind::U16 | Kind::I32 => DataType::Int32,
+        Kind::U32 | Kind::U64 | Kind::I64 => DataType::Int64,
+        Kind::F32 | Kind::F64 => DataType::Float64,
         Kind::Text => DataType::Utf8,
         Kind::Bytes => DataType::Binary,
         Kind::Samples => DataType::FixedSizeList(item(), SAMPLES),
