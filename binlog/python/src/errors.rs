@@ -6,6 +6,8 @@ use binlog::log::{OpenError, SelectError};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyKeyError, PyMemoryError, PyOSError, PyValueError};
 use pyo3::prelude::*;
+use std::collections::BTreeMap;
+use std::fmt;
 use std::io::{self, ErrorKind};
 
 create_exception!(
@@ -78,5 +80,106 @@ pub fn or_default<'py>(
     match found {
         Err(error) if error.is_instance_of::<PyKeyError>(py) => Ok(default.unwrap_or_else(|| py.None().into_bound(py))),
         found => found,
+    }
+}
+
+/// What happens with a log of a fleet that can't be read, or that contradicts the others.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum OnError {
+    /// It is an error, whose text names the log.
+    Raise,
+    /// It is left out, and listed with the reason.
+    Skip,
+}
+
+impl OnError {
+    /// By its name in Python.
+    pub fn of(name: &str) -> PyResult<Self> {
+        match name {
+            "raise" => Ok(OnError::Raise),
+            "skip" => Ok(OnError::Skip),
+            _ => Err(PyValueError::new_err(format!("on_error is \"raise\" or \"skip\", not \"{name}\""))),
+        }
+    }
+}
+
+/// Why a log, or several, can't be read as one table.
+#[derive(Debug)]
+pub enum FleetError {
+    /// A file can't be read, or is no log. The text names it.
+    Io(io::Error),
+    /// A name that no log has.
+    Key(String),
+    /// Anything else.
+    Value(String),
+}
+
+impl FleetError {
+    /// What is wrong in a log.
+    pub fn in_log(log: &str, error: impl fmt::Display) -> Self {
+        FleetError::Value(format!("{log}: {error}"))
+    }
+
+    /// A name that no log has, with the one that was meant, or with those that there are.
+    pub fn no_name(what: impl fmt::Display, name: &str, mut known: Vec<String>) -> Self {
+        const LISTED: usize = 64;
+        known.sort_unstable();
+        known.dedup();
+        let meant = known.iter().find(|known| known.eq_ignore_ascii_case(name));
+        let more = known.len().saturating_sub(LISTED);
+        FleetError::Key(match meant {
+            Some(meant) => format!("no log has {what}; did you mean `{meant}`?"),
+            None if known.is_empty() => format!("no log has {what}, and none has any other"),
+            None if more > 0 => {
+                format!("no log has {what}; they have {} and {more} more", known[..LISTED].join(", "))
+            }
+            None => format!("no log has {what}; they have {}", known.join(", ")),
+        })
+    }
+}
+
+impl fmt::Display for FleetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FleetError::Io(error) => error.fmt(f),
+            FleetError::Key(text) | FleetError::Value(text) => f.write_str(text),
+        }
+    }
+}
+
+impl From<FleetError> for PyErr {
+    fn from(error: FleetError) -> Self {
+        match error {
+            FleetError::Io(error) => error.into(),
+            FleetError::Key(text) => PyKeyError::new_err(text),
+            FleetError::Value(text) => PyValueError::new_err(text),
+        }
+    }
+}
+
+/// The logs that were left out, with the reason.
+#[derive(Clone, Default)]
+pub struct Skipped(BTreeMap<String, String>);
+
+impl Skipped {
+    /// Lists a log, or fails.
+    pub fn add(&mut self, log: String, error: FleetError, on_error: OnError) -> Result<(), FleetError> {
+        match on_error {
+            OnError::Raise => Err(error),
+            OnError::Skip => {
+                self.0.insert(log, error.to_string());
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether none was left out.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// By the ids of the logs.
+    pub fn by_log(&self) -> &BTreeMap<String, String> {
+        &self.0
     }
 }

@@ -1,233 +1,129 @@
 //! Many logs as one table, one log in memory at a time.
 
 use crate::capsules;
-use crate::errors::{open_error, select_error};
+use crate::errors::{FleetError, OnError, Skipped};
+use crate::html;
 use crate::log::numbers_of;
-use crate::table::{Rows, Source};
-use binlog::AnyLog;
+use crate::members::{self, Member};
+use crate::parts::Chosen;
+use crate::table::Rows;
 use binlog::arrow::ArrowColumn;
-use binlog::log::{ColumnSchema, Kind, Numbers, OpenError, OwnedRows, SchemaUnion, SelectError, TableSchema};
-use pyo3::exceptions::{PyKeyError, PyValueError};
+use binlog::log::{ColumnSchema, Kind, TableSchema};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
-use std::fmt;
-use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The column of the logs.
+const OWN: [&str; 1] = ["log_id"];
 
 /// The logs of a folder, or these logs, as one table of a type, with the column `log_id` before those of the type.
 ///
 /// The table has each column that any log has, in a type that holds the values of all; where a log lacks one, it is
 /// null. Logs without the type have no row. The logs are read once for their columns here, and once for each stream of
 /// values; one of them is in memory at a time.
+///
+/// A log that can't be read, or that contradicts the others, is an error that names it. With `on_error="skip"` it is left
+/// out, and `skipped` has the reason. Empty files are skipped in any case, and texts that end in .log or .txt.
 #[pyfunction]
-#[pyo3(signature = (logs, name, *, columns = None, scaling = "shown"))]
+#[pyo3(signature = (logs, name, *, columns = None, scaling = "shown", on_error = "raise"))]
 pub fn fleet(
     py: Python<'_>,
     logs: &Bound<'_, PyAny>,
     name: String,
     columns: Option<Vec<String>>,
     scaling: &str,
+    on_error: &str,
 ) -> PyResult<Fleet> {
-    let numbers = numbers_of(scaling)?;
+    let (numbers, on_error) = (numbers_of(scaling)?, OnError::of(on_error)?);
     let paths = match logs.extract::<PathBuf>() {
         Ok(path) => vec![path],
         Err(_) => logs.extract::<Vec<PathBuf>>()?,
     };
-    let found = py.detach(|| {
-        let mut found = Vec::new();
-        paths.iter().try_for_each(|path| find(path, path, &mut found)).map(|()| found)
+    let chosen = Chosen { name, columns, numbers, own: &OWN };
+    let fleet = py.detach(|| {
+        let (mut logs, mut skipped) = members::find(&paths, on_error)?;
+        let schema = chosen.union(&mut logs, on_error, &mut skipped)?;
+        Ok::<_, FleetError>(Fleet {
+            core: Arc::new(Core { logs, chosen, schema, on_error }),
+            skipped: Arc::new(skipped.into()),
+        })
     });
-    let logs = found?;
-    let chosen = Chosen { name, columns, numbers };
-    let schema = py.detach(|| chosen.schema(&logs)).map_err(FleetError::python)?;
-    if let Some(missing) = chosen.columns.iter().flatten().find(|label| schema.column(label).is_none()) {
-        let known: Vec<&str> = schema.columns.iter().map(|column| &*column.label).collect();
-        let text = format!("no log has a column `{missing}` in {}; they have {}", chosen.name, known.join(", "));
-        return Err(PyKeyError::new_err(text));
-    }
-    Ok(Fleet { logs: Arc::new(logs), chosen: Arc::new(chosen), schema })
-}
-
-/// A log and its id: its path from the folder that was given.
-struct Member {
-    id: String,
-    path: PathBuf,
-}
-
-/// Extensions of logs, in lower case.
-const EXTENSIONS: [&str; 4] = ["bin", "log", "bbl", "bfl"];
-
-/// Finds the logs of a path: the file itself, or those in the folder and its folders, by name. Empty files aren't logs.
-fn find(root: &Path, path: &Path, found: &mut Vec<Member>) -> PyResult<()> {
-    if path.is_dir() {
-        let entries = path.read_dir()?.collect::<Result<Vec<_>, _>>()?;
-        let mut paths: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).collect();
-        paths.sort();
-        let is_log = |path: &Path| {
-            let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
-            extension.is_some_and(|extension| EXTENSIONS.contains(&&*extension))
-        };
-        // A link to a folder may lead back to where it is.
-        let is_folder = |path: &Path| path.is_dir() && !path.is_symlink();
-        return paths
-            .iter()
-            .filter(|path| is_folder(path) || is_log(path))
-            .try_for_each(|path| find(root, path, found));
-    }
-    let named = |error: io::Error| io::Error::new(error.kind(), format!("can't read {}: {error}", path.display()));
-    if path.metadata().map_err(named)?.len() > 0 {
-        let id = path.strip_prefix(root).ok().filter(|id| !id.as_os_str().is_empty()).unwrap_or(path);
-        found.push(Member { id: id.to_string_lossy().into_owned(), path: path.to_owned() });
-    }
-    Ok(())
-}
-
-/// The type, its columns, and how numbers are decoded.
-struct Chosen {
-    name: String,
-    columns: Option<Vec<String>>,
-    numbers: Numbers,
-}
-
-/// Why a log, or several, can't be read as one table.
-enum FleetError {
-    Open(OpenError),
-    Select(SelectError),
-    /// With the text for people.
-    Other(String),
-}
-
-impl FleetError {
-    fn python(self) -> PyErr {
-        match self {
-            FleetError::Open(error) => open_error(error),
-            FleetError::Select(error) => select_error(error),
-            FleetError::Other(text) => PyValueError::new_err(text),
-        }
-    }
-}
-
-impl fmt::Display for FleetError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            FleetError::Open(error) => error.fmt(f),
-            FleetError::Select(error) => error.fmt(f),
-            FleetError::Other(text) => f.write_str(text),
-        }
-    }
-}
-
-impl From<SelectError> for FleetError {
-    fn from(error: SelectError) -> Self {
-        FleetError::Select(error)
-    }
-}
-
-impl Chosen {
-    /// The records of the type in a log: one part for each definition or session.
-    fn parts(&self, log: &Member) -> Result<Vec<Rows>, FleetError> {
-        match AnyLog::open(&log.path).map_err(FleetError::Open)? {
-            AnyLog::ArduPilot(log) => {
-                let rows = OwnedRows::new(Arc::new(log), |log| log.rows(&self.name));
-                let rows = match rows {
-                    Err(SelectError::NoType { .. } | SelectError::NoInstance { .. }) => return Ok(Vec::new()),
-                    rows => rows?,
-                };
-                Ok(Rows::of_definitions(rows, self.numbers)?)
-            }
-            AnyLog::Blackbox(log) => {
-                let tables = log.tables().into_iter().map(Arc::new).zip(log.sessions());
-                let parts = tables.filter_map(|(tables, session)| {
-                    let place = tables.tables().iter().position(|table| table.name() == self.name)?;
-                    let schema = session.schema(tables.tables()[place].letter(), self.numbers);
-                    Some(Rows::of(Source::Blackbox(tables, place), self.numbers, schema))
-                });
-                Ok(parts.collect())
-            }
-        }
-    }
-
-    /// The columns that any of the logs has.
-    fn schema(&self, logs: &[Member]) -> Result<TableSchema, FleetError> {
-        let mut union: Option<SchemaUnion> = None;
-        for log in logs {
-            for rows in self.parts(log)?.into_iter().filter(|rows| rows.len() > 0) {
-                let mut schema = rows.schema.clone();
-                schema.columns.retain(|column| self.wants(&column.label));
-                for column in &mut schema.columns {
-                    // Firmware may name a value differently over the years.
-                    (column.values, column.bits) = Default::default();
-                }
-                match &mut union {
-                    None => union = Some(SchemaUnion::new(&log.id, schema)),
-                    Some(union) => {
-                        union.add(&log.id, &schema).map_err(|error| FleetError::Other(error.to_string()))?;
-                    }
-                }
-            }
-        }
-        match union {
-            Some(union) => Ok(union.schema().clone()),
-            None => {
-                let text = format!("none of {} logs has a record of {}", logs.len(), self.name);
-                Err(FleetError::Other(text))
-            }
-        }
-    }
-
-    fn wants(&self, label: &str) -> bool {
-        self.columns.as_ref().is_none_or(|columns| columns.iter().any(|wanted| wanted == label))
-    }
-
-    /// The values of a part in the columns of the union, after the id of the log.
-    fn batch(&self, log: &Member, rows: &Rows, schema: &TableSchema) -> Result<Vec<ArrowColumn>, FleetError> {
-        let other = |error: binlog::arrow::ArrowError| FleetError::Other(format!("{}: {error}", log.id));
-        let places: Vec<Option<usize>> = schema.columns.iter().map(|column| rows.place(&column.label)).collect();
-        let mut values = rows.columns(&places.iter().copied().flatten().collect::<Vec<_>>())?.into_iter();
-        let ids = ArrowColumn::texts(std::iter::repeat_n(Some(&log.id), rows.len())).map_err(other)?;
-        let mut columns = vec![ids];
-        for (column, place) in schema.columns.iter().zip(places) {
-            let values = place.and_then(|_| values.next());
-            columns.push(match values {
-                None => ArrowColumn::nulls(column.kind, rows.len()),
-                Some(values) if values.kind() == column.kind || !column.kind.is_number() => {
-                    ArrowColumn::new(column.kind, values).map_err(other)?
-                }
-                Some(values) => {
-                    let changed = |_| FleetError::Other(format!("{} has changed: {}", log.id, column.label));
-                    let values = Arc::unwrap_or_clone(values).widened(column.kind).map_err(changed)?;
-                    ArrowColumn::new(column.kind, values).map_err(other)?
-                }
-            });
-        }
-        Ok(columns)
-    }
+    Ok(fleet?)
 }
 
 /// Many logs as one table of a type. pyarrow, polars and DuckDB take it as a stream of batches, one for each log.
 #[pyclass(frozen, module = "binlog")]
 pub struct Fleet {
-    logs: Arc<Vec<Member>>,
-    chosen: Arc<Chosen>,
+    core: Arc<Core>,
+    skipped: Arc<Mutex<Skipped>>,
+}
+
+/// What the streams of a fleet share.
+struct Core {
+    logs: Vec<Member>,
+    chosen: Chosen,
+    /// The columns of the logs.
     schema: TableSchema,
+    on_error: OnError,
+}
+
+impl Core {
+    /// The batches of a log.
+    fn batches(&self, log: &Member) -> Result<Vec<Vec<ArrowColumn>>, FleetError> {
+        let parts = self.chosen.parts(log, false)?;
+        parts.parts.into_iter().map(|part| self.batch(log, &part.rows)).collect()
+    }
+
+    /// The values of a part in the columns of the union, after the id of the log.
+    fn batch(&self, log: &Member, rows: &Rows) -> Result<Vec<ArrowColumn>, FleetError> {
+        let in_log = |error: &dyn std::fmt::Display| FleetError::in_log(&log.id, error);
+        let columns = &self.schema.columns;
+        let places: Vec<Option<usize>> = columns.iter().map(|column| self.chosen.place(rows, &column.label)).collect();
+        let present: Vec<usize> = places.iter().copied().flatten().collect();
+        let mut values = rows.columns(&present).map_err(|error| in_log(&error))?.into_iter();
+        let ids = std::iter::repeat_n(Some(&log.id), rows.len());
+        let mut batch = vec![ArrowColumn::texts(ids).map_err(|error| in_log(&error))?];
+        for (column, place) in columns.iter().zip(places) {
+            batch.push(match place.and_then(|_| values.next()) {
+                None => ArrowColumn::nulls(column.kind, rows.len()),
+                Some(values) => ArrowColumn::new(column.kind, values)
+                    .map_err(|error| in_log(&format_args!("it has changed: {}: {error}", column.label)))?,
+            });
+        }
+        Ok(batch)
+    }
 }
 
 impl Fleet {
     /// The columns with that of the logs before them.
     fn with_id(&self) -> TableSchema {
-        let mut schema = self.schema.clone();
-        schema.columns.insert(0, ColumnSchema::new("log_id", Kind::Text));
+        let mut schema = self.core.schema.clone();
+        schema.columns.insert(0, ColumnSchema::new(OWN[0], Kind::Text));
         schema
+    }
+
+    fn title(&self) -> String {
+        let (name, logs, skipped) = (&self.core.chosen.name, self.core.logs.len(), self.skipped().len());
+        let s = if logs == 1 { "" } else { "s" };
+        let skipped = if skipped > 0 { format!(", {skipped} skipped") } else { String::new() };
+        format!("{name} of {logs} log{s}{skipped}")
     }
 }
 
 #[pymethods]
 impl Fleet {
-    /// The ids of the logs: their paths from the folder.
+    /// The ids of the logs: their paths, from the folder if one folder was given.
     #[getter]
     fn logs(&self) -> Vec<&str> {
-        self.logs.iter().map(|log| &*log.id).collect()
+        self.core.logs.iter().map(|log| &*log.id).collect()
+    }
+
+    /// The files that were left out, with the reason. A stream adds those that it can't read.
+    #[getter]
+    fn skipped(&self) -> BTreeMap<String, String> {
+        self.skipped.lock().unwrap_or_else(PoisonError::into_inner).by_log().clone()
     }
 
     /// The labels of the columns.
@@ -240,7 +136,7 @@ impl Fleet {
     #[getter]
     fn units<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let units = PyDict::new(py);
-        for column in self.schema.columns.iter().filter(|column| !column.unit.is_empty()) {
+        for column in self.core.schema.columns.iter().filter(|column| !column.unit.is_empty()) {
             units.set_item(&column.label, &column.unit)?;
         }
         Ok(units)
@@ -259,19 +155,39 @@ impl Fleet {
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         drop(requested_schema);
-        let (logs, chosen, schema) = (self.logs.clone(), self.chosen.clone(), self.schema.clone());
-        let batches = (0..logs.len()).flat_map(move |log| {
-            let log = &logs[log];
-            let batch = |rows: Rows| chosen.batch(log, &rows, &schema);
-            match chosen.parts(log) {
-                Ok(parts) => parts.into_iter().filter(|rows| rows.len() > 0).map(batch).collect(),
-                Err(error) => vec![Err(error)],
+        let (core, skipped) = (self.core.clone(), self.skipped.clone());
+        let batches = (0..core.logs.len()).flat_map(move |log| {
+            let log = &core.logs[log];
+            match core.batches(log) {
+                Ok(batches) => batches.into_iter().map(Ok).collect(),
+                Err(error) => {
+                    let mut skipped = skipped.lock().unwrap_or_else(PoisonError::into_inner);
+                    skipped.add(log.id.clone(), error, core.on_error).err().into_iter().map(Err).collect::<Vec<_>>()
+                }
             }
         });
         capsules::stream(py, self.with_id(), batches)
     }
 
     fn __repr__(&self) -> String {
-        format!("<{} of {} logs: {}>", self.chosen.name, self.logs.len(), self.columns().join(", "))
+        format!("<{}: {}>", self.title(), self.columns().join(", "))
+    }
+
+    fn _repr_html_(&self) -> String {
+        let schema = self.with_id();
+        let column = |column: ColumnSchema| {
+            vec![column.label, format!("{:?}", column.kind).to_lowercase(), column.unit, column.description]
+        };
+        let skipped = self.skipped();
+        let mut html = html::table(
+            &self.title(),
+            &["column", "type", "unit", "description"],
+            schema.columns.into_iter().map(column),
+        );
+        if !skipped.is_empty() {
+            let rows = skipped.into_iter().map(|(log, reason)| vec![log, reason]);
+            html += &html::table("Skipped", &["log", "reason"], rows);
+        }
+        html
     }
 }

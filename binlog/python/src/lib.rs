@@ -1,9 +1,10 @@
 //! The Python module `binlog`: logs as columns that numpy, pandas, polars, pyarrow and DuckDB read without a copy.
 //!
 //! `log` opens a log and says what is in it; `blackbox` has the sessions of a Blackbox log. `table` has the records of
-//! a type, `column` the values of one column, `record` single records; `fleet` has many logs as one table, `flight`
-//! the facts of a flight, `part` the intervals of a part. `writer` writes logs by a `schema`: `given` takes Python's
-//! values, `encode` makes records of them, which are `pending` until they are sorted. `capsules` is Arrow's interface,
+//! a type, `column` the values of one column, `record` single records; `flight` has the facts of a flight, `part` the
+//! intervals of a part. `members` finds the logs of a fleet, `parts` has their records of a type, which `fleet` shows as
+//! one table, and `engine` to `binlog.spark`. `writer` writes logs by a `schema`: `given` takes Python's values,
+//! `encode` makes records of them, which are `pending` until they are sorted. `capsules` is Arrow's interface,
 //! `pickled` what other processes get. `errors` makes errors Python's with the words of `names`, `html` is for
 //! notebooks.
 
@@ -11,14 +12,17 @@ mod blackbox;
 mod capsules;
 mod column;
 mod encode;
+mod engine;
 mod errors;
 mod fleet;
 mod flight;
 mod given;
 mod html;
 mod log;
+mod members;
 mod names;
 mod part;
+mod parts;
 mod pending;
 mod pickled;
 mod record;
@@ -35,6 +39,8 @@ mod _binlog {
     use crate::blackbox::{Blackbox, Session};
     #[pymodule_export]
     use crate::column::Column;
+    #[pymodule_export]
+    use crate::engine::{Batches, engine_columns, engine_logs, engine_read};
     #[pymodule_export]
     use crate::errors::DamagedLog;
     #[pymodule_export]

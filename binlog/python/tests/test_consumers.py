@@ -134,7 +134,7 @@ def test_a_fleet_is_the_union_of_its_logs(tmp_path):
     assert pyarrow.table(binlog.fleet([tmp_path / "b.bin"], "DEMO", columns=["Y"])).column_names == ["log_id", "Y"]
     with pytest.raises(KeyError, match="no log has a column `Z`"):
         binlog.fleet(tmp_path, "DEMO", columns=["Z"])
-    with pytest.raises(ValueError, match="none of 3 logs has a record of NONE"):
+    with pytest.raises(KeyError, match="no log has a record of NONE; they have DEMO, FMT"):
         binlog.fleet(tmp_path, "NONE")
     text = FMT + definition(1, 15, "DEMO", "Qn", "TimeUS,X") + record(1, (5).to_bytes(8, "little") + b"text")
     (tmp_path / "d.bin").write_bytes(text)

@@ -304,11 +304,11 @@ fn numbers_have_types_that_every_engine_has() {
     use arrow_schema::DataType::*;
     for (label, data_type) in [
         ("session", Int32),
-        ("A", Int8),
-        ("B", Int16),
-        ("C", Int16),
-        ("D", Int32),
-        ("E", Int32),
+        ("A", Int64),
+        ("B", Int64),
+        ("C", Int64),
+        ("D", Int64),
+        ("E", Int64),
         ("F", Int64),
         ("G", Int64),
         ("H", Int64),

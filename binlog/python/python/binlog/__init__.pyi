@@ -180,12 +180,15 @@ def fleet(
     *,
     columns: list[str] | None = None,
     scaling: Literal["shown", "stored", "units"] = "shown",
+    on_error: Literal["raise", "skip"] = "raise",
 ) -> Fleet: ...
 
 @final
 class Fleet:
     @property
     def logs(self) -> list[str]: ...
+    @property
+    def skipped(self) -> dict[str, str]: ...
     @property
     def columns(self) -> list[str]: ...
     @property

@@ -1,10 +1,10 @@
 //! The values of a table in the types of a file.
 
-use super::schema::{SAMPLES, data_type, item};
+use super::schema::{SAMPLES, data_type, in_file, item};
 use crate::export::chosen_table::{Cells, ChosenColumn, ChosenTable, Scale};
 use arrow_array::{
-    Array, ArrayRef, BinaryArray, BooleanArray, FixedSizeListArray, Float64Array, Int8Array, Int16Array, Int32Array,
-    Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray, make_array, new_null_array,
+    Array, ArrayRef, BinaryArray, BooleanArray, FixedSizeListArray, Float64Array, Int16Array, Int32Array, Int64Array,
+    RecordBatch, StringArray, TimestampMicrosecondArray, make_array, new_null_array,
 };
 use arrow_schema::{ArrowError, DataType, SchemaRef};
 use binlog::log::{Kind, TableSchema, Values};
@@ -87,15 +87,13 @@ fn all_values(column: ChosenColumn, kind: Kind) -> Result<ArrayRef, ArrowError> 
             Values::F64((0..column.cells.len()).map(number).collect())
         }
     };
+    let kind = in_file(kind);
     if let (Values::U64(values), Kind::I64) = (&shown, kind) {
         return Ok(Arc::new(Int64Array::from_iter(values.iter().map(|&value| i64::try_from(value).ok()))));
     }
     // The union of the logs has a kind that holds those of each log.
     let refused = |values: Values| ArrowError::CastError(format!("{:?} to {kind:?}", values.kind()));
     Ok(match shown.widened(kind).map_err(refused)? {
-        Values::I8(values) => Arc::new(Int8Array::from(values)),
-        Values::I16(values) => Arc::new(Int16Array::from(values)),
-        Values::I32(values) => Arc::new(Int32Array::from(values)),
         Values::I64(values) => Arc::new(Int64Array::from(values)),
         Values::F64(values) => doubles(values),
         values => return Err(refused(values)),

@@ -1,0 +1,162 @@
+//! The logs of a fleet: files that are named, and those of folders.
+
+use crate::errors::{FleetError, OnError, Skipped};
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A log and its id: its path, from the folder if one folder is given.
+#[derive(Clone)]
+pub struct Member {
+    /// What the column `log_id` has.
+    pub id: String,
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its length.
+    pub bytes: u64,
+    /// Whether its name says that it is a log. Others in a folder may be something else.
+    is_named_as_log: bool,
+}
+
+/// Extensions of logs, in lower case.
+const EXTENSIONS: [&str; 5] = ["bin", "bbl", "bfl", "log", "txt"];
+
+/// Those of them that other files have, too.
+const OF_TEXTS: [&str; 2] = ["log", "txt"];
+
+impl Member {
+    /// A log that was found.
+    pub fn new(id: String, path: PathBuf) -> Self {
+        let is_named_as_log = !has_extension(&path, &OF_TEXTS);
+        Member { id, path, bytes: 0, is_named_as_log }
+    }
+
+    /// What to do with the log if it can't be read.
+    pub fn on_error(&self, on_error: OnError, error: &FleetError) -> OnError {
+        match error {
+            FleetError::Io(error) if error.kind() == io::ErrorKind::InvalidData && !self.is_named_as_log => {
+                OnError::Skip
+            }
+            _ => on_error,
+        }
+    }
+}
+
+/// The logs of these files and folders, by path, and each once: a link is the file that it leads to. Links to folders
+/// aren't followed, since they may lead back. Empty files are skipped.
+pub fn find(paths: &[PathBuf], on_error: OnError) -> Result<(Vec<Member>, Skipped), FleetError> {
+    let mut walk = Walk { found: Vec::new(), skipped: Skipped::default(), on_error };
+    for path in paths {
+        let root = if paths.len() == 1 { path.as_path() } else { Path::new("") };
+        match fs::metadata(path) {
+            Ok(file) if file.is_dir() => walk.folder(root, path)?,
+            file => walk.file(root, path, file, true)?,
+        }
+    }
+    let Walk { found, skipped, .. } = walk;
+    if found.is_empty() && skipped.is_empty() {
+        let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+        let text = format!("no log in {}: no file that ends in .{}", paths.join(", "), EXTENSIONS.join(", ."));
+        return Err(FleetError::Io(io::Error::new(io::ErrorKind::NotFound, text)));
+    }
+    // A file is itself rather than a link to it.
+    let mut of_file: HashMap<&FileId, usize> = HashMap::new();
+    for (place, here) in found.iter().enumerate() {
+        let first = of_file.entry(&here.file).or_insert(place);
+        if found[*first].is_link && !here.is_link {
+            *first = place;
+        }
+    }
+    let mut places: Vec<usize> = of_file.into_values().collect();
+    places.sort_unstable();
+    Ok((places.into_iter().map(|place| found[place].member.clone()).collect(), skipped))
+}
+
+struct Found {
+    member: Member,
+    is_link: bool,
+    file: FileId,
+}
+
+/// What is the same for all names of a file.
+type FileId = (u64, u64, PathBuf);
+
+struct Walk {
+    found: Vec<Found>,
+    skipped: Skipped,
+    on_error: OnError,
+}
+
+impl Walk {
+    fn folder(&mut self, root: &Path, folder: &Path) -> Result<(), FleetError> {
+        let entries = folder.read_dir().and_then(|entries| entries.collect::<Result<Vec<_>, _>>());
+        let entries = match entries {
+            Ok(entries) => entries,
+            Err(error) => return self.skipped.add(id(root, folder), named(folder, error), self.on_error),
+        };
+        let mut paths: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).collect();
+        paths.sort();
+        for path in paths {
+            if path.is_dir() {
+                if !path.is_symlink() {
+                    self.folder(root, &path)?;
+                }
+            } else if has_extension(&path, &EXTENSIONS) {
+                match fs::metadata(&path) {
+                    // Opening a pipe would wait for a writer.
+                    Ok(file) if !file.is_file() => {}
+                    file => self.file(root, &path, file, false)?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn file(
+        &mut self,
+        root: &Path,
+        path: &Path,
+        file: io::Result<fs::Metadata>,
+        is_given: bool,
+    ) -> Result<(), FleetError> {
+        let id = id(root, path);
+        let (file, same) = match file.and_then(|file| Ok((same_file(path, &file)?, file))) {
+            Ok((same, file)) => (file, same),
+            Err(error) => return self.skipped.add(id, named(path, error), self.on_error),
+        };
+        if file.len() == 0 {
+            return self.skipped.add(id, FleetError::Value("it is empty".into()), OnError::Skip);
+        }
+        let is_named_as_log = is_given || !has_extension(path, &OF_TEXTS);
+        let member = Member { id, path: path.to_owned(), bytes: file.len(), is_named_as_log };
+        self.found.push(Found { member, is_link: path.is_symlink(), file: same });
+        Ok(())
+    }
+}
+
+fn id(root: &Path, path: &Path) -> String {
+    let below = path.strip_prefix(root).ok().filter(|below| !below.as_os_str().is_empty());
+    below.unwrap_or(path).to_string_lossy().into_owned()
+}
+
+fn named(path: &Path, error: io::Error) -> FleetError {
+    FleetError::Io(io::Error::new(error.kind(), format!("can't read {}: {error}", path.display())))
+}
+
+fn has_extension(path: &Path, extensions: &[&str]) -> bool {
+    let is = |extension: &OsStr| extensions.iter().any(|known| extension.eq_ignore_ascii_case(known));
+    path.extension().is_some_and(is)
+}
+
+#[cfg(unix)]
+fn same_file(_: &Path, file: &fs::Metadata) -> io::Result<FileId> {
+    use std::os::unix::fs::MetadataExt as _;
+    Ok((file.dev(), file.ino(), PathBuf::new()))
+}
+
+#[cfg(not(unix))]
+fn same_file(path: &Path, _: &fs::Metadata) -> io::Result<FileId> {
+    Ok((0, 0, path.canonicalize()?))
+}

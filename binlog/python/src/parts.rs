@@ -1,0 +1,210 @@
+//! The records of one type in the logs of a fleet, and the columns of all.
+
+use crate::errors::{FleetError, OnError, Skipped};
+use crate::members::Member;
+use crate::table::{Rows, Source};
+use binlog::log::{ConflictCause, Numbers, OwnedRows, SchemaConflict, SchemaUnion, SelectError, TableSchema};
+use binlog::{AnyLog, Log, Scaling};
+use std::io;
+use std::sync::Arc;
+
+/// The type, its columns, and how numbers are decoded.
+#[derive(Clone)]
+pub struct Chosen {
+    /// The type's name.
+    pub name: String,
+    /// The names of the columns; `None` for all.
+    pub columns: Option<Vec<String>>,
+    /// How numbers are decoded.
+    pub numbers: Numbers,
+    /// The columns that stand before those of the log.
+    pub own: &'static [&'static str],
+}
+
+/// Records of a log that have the same columns, one clock, and at least one record.
+pub struct Part {
+    /// The records.
+    pub rows: Rows,
+    /// The number of the boot or session, from 1; of a whole ArduPilot log 1.
+    pub session: i32,
+    /// Whether records have times.
+    pub has_times: bool,
+}
+
+/// What a log has of a type.
+#[derive(Default)]
+pub struct Parts {
+    /// The records.
+    pub parts: Vec<Part>,
+    /// The types of a log that lacks this one.
+    other_types: Vec<String>,
+}
+
+impl Chosen {
+    /// The records of the type in a log: one part for each definition, and for each session of Blackbox. With `by_boot`
+    /// one for each boot, too.
+    pub fn parts(&self, log: &Member, by_boot: bool) -> Result<Parts, FleetError> {
+        let mut found = Parts::default();
+        match AnyLog::open(&log.path).map_err(|error| FleetError::Io(io::Error::from(error)))? {
+            AnyLog::ArduPilot(all) if by_boot && all.boots().len() > 1 => {
+                for (boot, session) in all.boots().zip(1..) {
+                    let bytes = all.bytes()[boot.range()].to_vec();
+                    self.add_records(log, Log::from_bytes(bytes), session, &mut found)?;
+                }
+            }
+            AnyLog::ArduPilot(all) => self.add_records(log, all, 1, &mut found)?,
+            AnyLog::Blackbox(all) => {
+                for ((tables, session), number) in all.tables().into_iter().zip(all.sessions()).zip(1..) {
+                    let tables = Arc::new(tables);
+                    let of_name = tables.tables().iter().position(|table| table.name() == self.name);
+                    let Some(place) = of_name else {
+                        found.other_types.extend(tables.tables().iter().map(|table| table.name()));
+                        continue;
+                    };
+                    let schema = session.schema(tables.tables()[place].letter(), self.numbers);
+                    let rows = Rows::of(Source::Blackbox(tables, place), self.numbers, schema);
+                    found.parts.push(Part { rows, session: number, has_times: true });
+                }
+            }
+        }
+        found.parts.retain(|part| part.rows.len() > 0);
+        Ok(found)
+    }
+
+    fn add_records(
+        &self,
+        member: &Member,
+        log: Log<'static>,
+        session: i32,
+        found: &mut Parts,
+    ) -> Result<(), FleetError> {
+        let log = Arc::new(log);
+        let rows = match OwnedRows::new(log.clone(), |log| log.rows(&self.name)) {
+            Ok(rows) => rows,
+            Err(SelectError::NoType { known, .. }) => {
+                found.other_types.extend(known);
+                return Ok(());
+            }
+            Err(SelectError::NoInstance { .. }) => return Ok(()),
+            Err(error) => return Err(FleetError::in_log(&member.id, error)),
+        };
+        let parts = Rows::of_definitions(rows, self.numbers).map_err(|error| FleetError::in_log(&member.id, error))?;
+        let has_times = log.time_range_us().is_some();
+        found.parts.extend(parts.into_iter().map(|rows| Part { rows, session, has_times }));
+        Ok(())
+    }
+
+    /// The columns that any of the logs has. Logs that are left out are removed from `logs`.
+    pub fn union(
+        &self,
+        logs: &mut Vec<Member>,
+        on_error: OnError,
+        skipped: &mut Skipped,
+    ) -> Result<TableSchema, FleetError> {
+        let (mut union, mut labels, mut types) = (None, Vec::new(), Vec::new());
+        let mut kept = Vec::new();
+        for log in logs.drain(..) {
+            let with_log = self.parts(&log, false).and_then(|parts| {
+                types.extend(parts.other_types);
+                self.joined(union.clone(), &log, &parts.parts, &mut labels)
+            });
+            match with_log {
+                Ok(with_log) => {
+                    union = with_log;
+                    kept.push(log);
+                }
+                Err(error) => {
+                    let on_error = log.on_error(on_error, &error);
+                    skipped.add(log.id, error, on_error)?;
+                }
+            }
+            types.sort_unstable();
+            types.dedup();
+        }
+        *logs = kept;
+        let Some(union) = union else {
+            return Err(FleetError::no_name(format_args!("a record of {}", self.name), &self.name, types));
+        };
+        let is_there = |name: &String| self.own.contains(&&**name) || labels.contains(name);
+        if let Some(missing) = self.columns.iter().flatten().find(|name| !is_there(name)) {
+            labels.extend(self.own.iter().map(|&own| own.to_owned()));
+            return Err(FleetError::no_name(format_args!("a column `{missing}` in {}", self.name), missing, labels));
+        }
+        Ok(union.schema().clone())
+    }
+
+    /// The union with the columns of a log. `labels` gets all names, those that aren't chosen included.
+    fn joined(
+        &self,
+        mut union: Option<SchemaUnion>,
+        log: &Member,
+        parts: &[Part],
+        labels: &mut Vec<String>,
+    ) -> Result<Option<SchemaUnion>, FleetError> {
+        for part in parts {
+            let mut schema = part.rows.schema.clone();
+            schema.columns.retain_mut(|column| {
+                if self.is_own_time(&column.label) {
+                    return false;
+                }
+                column.label = self.name_of(&column.label);
+                // Firmware may name a value differently over the years.
+                (column.values, column.bits) = Default::default();
+                if !labels.contains(&column.label) {
+                    labels.push(column.label.clone());
+                }
+                self.columns.as_ref().is_none_or(|columns| columns.contains(&column.label))
+            });
+            match &mut union {
+                None => union = Some(SchemaUnion::new(&log.id, schema)),
+                Some(union) => {
+                    union.add(&log.id, &schema).map_err(|error| self.conflict(&error))?;
+                }
+            }
+        }
+        Ok(union)
+    }
+
+    fn conflict(&self, error: &SchemaConflict) -> FleetError {
+        let are_converted = self.numbers == Numbers::Scaled(Scaling::Units);
+        FleetError::Value(match error.cause {
+            ConflictCause::Units(_) if !are_converted => {
+                format!("{error}; scaling=\"units\" converts what differs by a multiplier")
+            }
+            _ => error.to_string(),
+        })
+    }
+
+    /// Whether a column of the log is the one of times that stands before them.
+    fn is_own_time(&self, label: &str) -> bool {
+        label == TIME && self.own.contains(&TIME)
+    }
+
+    /// The name of a label of the log: with a `_` at the end if it is one of ours, in upper or lower case. A label that
+    /// ends so already gets another one.
+    fn name_of(&self, label: &str) -> String {
+        let base = label.trim_end_matches('_');
+        match self.own.iter().any(|own| own.eq_ignore_ascii_case(base)) {
+            true => format!("{label}_"),
+            false => label.to_owned(),
+        }
+    }
+
+    /// The place of the column with this name in a part.
+    pub fn place(&self, rows: &Rows, name: &str) -> Option<usize> {
+        self.position(rows, |of_label| of_label == name)
+    }
+
+    /// The same, in upper or lower case if no other name fits.
+    pub fn place_in_any_case(&self, rows: &Rows, name: &str) -> Option<usize> {
+        self.place(rows, name).or_else(|| self.position(rows, |of_label| of_label.eq_ignore_ascii_case(name)))
+    }
+
+    fn position(&self, rows: &Rows, is_it: impl Fn(&str) -> bool) -> Option<usize> {
+        let mut columns = rows.schema.columns.iter();
+        columns.position(|column| !self.is_own_time(&column.label) && is_it(&self.name_of(&column.label)))
+    }
+}
+
+/// The label of the times of records.
+pub const TIME: &str = "TimeUS";

@@ -1,0 +1,140 @@
+"""What `binlog.fleet` does with logs that differ, that can't be read, and that are there twice."""
+
+import os
+import struct
+
+import binlog
+import pytest
+
+pyarrow = pytest.importorskip("pyarrow")
+
+
+def record(kind, payload):
+    return bytes([0xA3, 0x95, kind]) + payload
+
+
+def definition(kind, length, name, formats, labels):
+    fields = (name, 4), (formats, 16), (labels, 64)
+    return record(128, bytes([kind, length]) + b"".join(text.encode().ljust(width, b"\0") for text, width in fields))
+
+
+FMT = definition(128, 89, "FMT", "BBnNZ", "Type,Length,Name,Format,Columns")
+UNITS = definition(130, 44, "FMTU", "QBNN", "TimeUS,FmtType,UnitIds,MultIds")
+UNITS += definition(131, 76, "UNIT", "QbZ", "TimeUS,Id,Label") + definition(132, 20, "MULT", "Qbd", "TimeUS,Id,Mult")
+
+
+def demo(value, unit=None, labels="TimeUS,X", multiplier=b"-"):
+    """A log of one record; `unit` is its name, and None for old firmware, which says none."""
+    log = FMT + definition(1, 15, "DEMO", "Qi", labels)
+    if unit is not None:
+        log += UNITS + record(131, bytes(8) + b"x" + unit.encode().ljust(64, b"\0"))
+        log += record(131, bytes(8) + b"s" + b"s".ljust(64, b"\0"))
+        for name, factor in (b"B", 1e-2), (b"F", 1e-6):
+            log += record(132, bytes(8) + name + struct.pack("<d", factor))
+        log += record(130, bytes(8) + b"\x01" + b"sx".ljust(16, b"\0") + (b"F" + multiplier).ljust(16, b"\0"))
+    return log + record(1, (5).to_bytes(8, "little") + value.to_bytes(4, "little", signed=True))
+
+
+def rows(*arguments, **options):
+    return pyarrow.table(binlog.fleet(*arguments, **options)).to_pylist()
+
+
+@pytest.mark.parametrize("unsaid", [None, "", "UNKNOWN"])
+def test_a_log_that_says_no_unit_joins_those_that_do(tmp_path, unsaid):
+    for names in (("a.bin", "b.bin"), ("b.bin", "a.bin")):
+        (tmp_path / names[0]).write_bytes(demo(1, unsaid))
+        (tmp_path / names[1]).write_bytes(demo(2, "deg"))
+        logs = binlog.fleet(tmp_path, "DEMO")
+        assert logs.units["X"] == "deg"
+        assert sorted(row["X"] for row in pyarrow.table(logs).to_pylist()) == [1, 2]
+
+
+def test_units_that_differ_are_an_error_that_names_both_logs(tmp_path):
+    (tmp_path / "a.bin").write_bytes(demo(1))
+    (tmp_path / "b.bin").write_bytes(demo(2, "m"))
+    (tmp_path / "c.bin").write_bytes(demo(300, "m", multiplier=b"B"))
+    with pytest.raises(ValueError, match="unit m in b.bin, and the unit cm in c.bin; scaling=\"units\" converts"):
+        binlog.fleet(tmp_path, "DEMO")
+    both = [tmp_path / "b.bin", tmp_path / "c.bin"]
+    assert [row["X"] for row in rows(both, "DEMO", scaling="units")] == [2, 3]
+    # Without a unit, nobody knows whether they are centimeters.
+    with pytest.raises(ValueError, match="unit m in .*c.bin, and no unit in .*a.bin"):
+        binlog.fleet([tmp_path / "c.bin", tmp_path / "a.bin"], "DEMO", scaling="units")
+    (tmp_path / "d.bin").write_bytes(demo(4, "rad"))
+    with pytest.raises(ValueError, match="the unit m in b.bin, and the unit rad in d.bin"):
+        (tmp_path / "c.bin").unlink()
+        binlog.fleet(tmp_path, "DEMO")
+    logs = binlog.fleet(tmp_path, "DEMO", on_error="skip")
+    assert logs.logs == ["a.bin", "b.bin"] and "the unit rad in d.bin" in logs.skipped["d.bin"]
+
+
+def test_a_log_that_cant_be_read_is_named_or_listed(tmp_path):
+    (tmp_path / "in").mkdir()
+    for name in "a.bin", "in/c.bin":
+        (tmp_path / name).write_bytes(demo(1))
+    (tmp_path / "b.bin").write_text("no log")
+    (tmp_path / "empty.bin").touch()
+    (tmp_path / "notes.txt").write_text("no log either, and nobody says so")
+    with pytest.raises(OSError, match="b.bin: neither an ArduPilot log"):
+        binlog.fleet(tmp_path, "DEMO")
+    logs = binlog.fleet(tmp_path, "DEMO", on_error="skip")
+    assert logs.logs == ["a.bin", "in/c.bin"] and len(pyarrow.table(logs)) == 2
+    assert {name: reason.split(": ")[-1][:7] for name, reason in logs.skipped.items()} == {
+        "b.bin": "no defi", "empty.bin": "it is e", "notes.txt": "no defi",
+    }
+    # What goes while it is read is listed, too.
+    (tmp_path / "in" / "c.bin").unlink()
+    assert len(pyarrow.table(logs)) == 1 and "c.bin" in logs.skipped["in/c.bin"]
+    (tmp_path / "b.bin").unlink()
+    assert binlog.fleet(tmp_path, "DEMO").skipped == {"empty.bin": "it is empty", "notes.txt": logs.skipped["notes.txt"]}
+    (tmp_path / "gone.bin").symlink_to(tmp_path / "none")
+    with pytest.raises(FileNotFoundError, match="gone.bin"):
+        binlog.fleet(tmp_path, "DEMO")
+    assert "gone.bin" in binlog.fleet(tmp_path, "DEMO", on_error="skip").skipped
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        binlog.fleet(tmp_path / "nowhere", "DEMO")
+    (tmp_path / "nothing").mkdir()
+    with pytest.raises(FileNotFoundError, match="no log in .*nothing"):
+        binlog.fleet(tmp_path / "nothing", "DEMO")
+    with pytest.raises(ValueError, match="on_error"):
+        binlog.fleet(tmp_path, "DEMO", on_error="ignore")
+
+
+def test_a_name_that_no_log_has_is_a_key_error_that_helps(tmp_path):
+    (tmp_path / "a.bin").write_bytes(demo(1))
+    (tmp_path / "b.bin").write_bytes(demo(1, labels="TimeUS,Yaw"))
+    with pytest.raises(KeyError, match="no log has a record of demo; did you mean `DEMO`"):
+        binlog.fleet(tmp_path, "demo")
+    with pytest.raises(KeyError, match="no log has a column `yaw` in DEMO; did you mean `Yaw`"):
+        binlog.fleet(tmp_path, "DEMO", columns=["X", "yaw"])
+    with pytest.raises(KeyError, match="no log has a column `Z` in DEMO; they have TimeUS, X, Yaw, log_id"):
+        binlog.fleet(tmp_path, "DEMO", columns=["Z"])
+
+
+def test_a_field_that_is_called_log_id_has_another_name(tmp_path):
+    (tmp_path / "a.bin").write_bytes(demo(7, labels="Log_ID,log_id_"))
+    assert rows(tmp_path, "DEMO") == [{"log_id": "a.bin", "Log_ID_": 5, "log_id__": 7}]
+    assert rows(tmp_path, "DEMO", columns=["log_id", "log_id__"]) == [{"log_id": "a.bin", "log_id__": 7}]
+
+
+def test_each_file_is_there_once(tmp_path):
+    path = tmp_path / "logs" / "b.bin"
+    path.parent.mkdir()
+    path.write_bytes(demo(7))
+    (tmp_path / "logs" / "a.bin").symlink_to(path)
+    os.link(path, tmp_path / "logs" / "c.bin")
+    assert binlog.fleet(tmp_path / "logs", "DEMO").logs == ["b.bin"]
+    assert len(rows([path, path, path.parent], "DEMO")) == 1
+    # Ids of several folders differ.
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more" / "b.bin").write_bytes(demo(8))
+    ids = binlog.fleet([path.parent, tmp_path / "more"], "DEMO").logs
+    assert [os.path.relpath(log, tmp_path) for log in ids] == ["logs/b.bin", "more/b.bin"]
+
+
+def test_a_notebook_shows_the_columns_and_what_is_skipped(tmp_path):
+    (tmp_path / "a.bin").write_bytes(demo(1, "<deg>"))
+    (tmp_path / "<b>.bin").write_text("no log")
+    html = binlog.fleet(tmp_path, "DEMO", on_error="skip")._repr_html_()
+    assert "&lt;deg&gt;" in html and "&lt;b&gt;.bin" in html and "<b>" not in html and "DEMO of 1 log, 1 skipped" in html
+    assert repr(binlog.fleet(tmp_path, "DEMO", on_error="skip")) == "<DEMO of 1 log, 1 skipped: log_id, TimeUS, X>"
