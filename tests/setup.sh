@@ -89,7 +89,20 @@ mavproxy() { has_packages "MAVProxy, serial" || packages --no-deps MAVProxy==1.8
 export_readers() { has_packages "duckdb, mcap, pandas, polars, pyarrow" || packages duckdb mcap pandas polars pyarrow; }
 
 # What runs the tests of the wheel.
-wheel_tests() { export_readers && { has_packages pytest || packages pytest; }; }
+wheel_tests() {
+    export_readers && { has_packages pytest || packages pytest; } || return
+    engines || left_out+=("Sail and Spark on logs and data sets, whose packages can't be installed")
+}
+
+# Engines that read logs and data sets: Sail, and where Java 17 or later is, Spark (700 MB together).
+engines() {
+    has_packages "pysail, pyspark" && return
+    if java -version 2>&1 | grep -Eq 'version "(1[7-9]|[2-9][0-9])'; then
+        packages 'pysail==0.7.2' 'pyspark[connect]==4.2.0'
+    else
+        packages 'pysail==0.7.2' 'pyspark-client==4.2.0'
+    fi
+}
 
 # A reader of Blackbox logs. It is unpacked, because pip refuses a script of its wheel.
 orangebox() {

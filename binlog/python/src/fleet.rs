@@ -24,8 +24,8 @@ const OWN: [&str; 1] = ["log_id"];
 /// null. Logs without the type have no row. The logs are read once for their columns here, and once for each stream of
 /// values; one of them is in memory at a time.
 ///
-/// A log that can't be read, or that contradicts the others, is an error that names it. With `on_error="skip"` it is left
-/// out, and `skipped` has the reason. Empty files are skipped in any case, and texts that end in .log or .txt.
+/// A log that can't be read, or that contradicts the others, is an error that names it. With `on_error="skip"` it is
+/// left out, and `skipped` has the reason. Empty files are skipped in any case, and texts that end in .log or .txt.
 #[pyfunction]
 #[pyo3(signature = (logs, name, *, columns = None, scaling = "shown", on_error = "raise"))]
 pub fn fleet(

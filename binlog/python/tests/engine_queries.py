@@ -1,7 +1,7 @@
 """Queries by an engine, whose answers it prints as JSON: engine_queries.py sail|spark|spark-without-pushdown QUERIES.
 
-QUERIES is a JSON file with a list of objects: a name; `raw` (options of the data source) or `parquet` (a folder); `schema`,
-if the user gives one; `where`, and `select` for one row, or `all` for all.
+QUERIES is a JSON file with a list of objects: `name`; `raw` (options of the data source) and `path`, or `parquet` (a
+folder); `schema`, if the user gives one; `where`; `select`, whose first row is the answer, or else all rows are.
 """
 
 import json

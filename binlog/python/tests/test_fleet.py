@@ -86,7 +86,7 @@ def test_a_log_that_cant_be_read_is_named_or_listed(tmp_path):
     (tmp_path / "in" / "c.bin").unlink()
     assert len(pyarrow.table(logs)) == 1 and "c.bin" in logs.skipped["in/c.bin"]
     (tmp_path / "b.bin").unlink()
-    assert binlog.fleet(tmp_path, "DEMO").skipped == {"empty.bin": "it is empty", "notes.txt": logs.skipped["notes.txt"]}
+    assert sorted(binlog.fleet(tmp_path, "DEMO").skipped) == ["empty.bin", "notes.txt"]
     (tmp_path / "gone.bin").symlink_to(tmp_path / "none")
     with pytest.raises(FileNotFoundError, match="gone.bin"):
         binlog.fleet(tmp_path, "DEMO")
@@ -136,5 +136,6 @@ def test_a_notebook_shows_the_columns_and_what_is_skipped(tmp_path):
     (tmp_path / "a.bin").write_bytes(demo(1, "<deg>"))
     (tmp_path / "<b>.bin").write_text("no log")
     html = binlog.fleet(tmp_path, "DEMO", on_error="skip")._repr_html_()
-    assert "&lt;deg&gt;" in html and "&lt;b&gt;.bin" in html and "<b>" not in html and "DEMO of 1 log, 1 skipped" in html
+    assert "&lt;deg&gt;" in html and "&lt;b&gt;.bin" in html and "<b>" not in html
+    assert "DEMO of 1 log, 1 skipped" in html
     assert repr(binlog.fleet(tmp_path, "DEMO", on_error="skip")) == "<DEMO of 1 log, 1 skipped: log_id, TimeUS, X>"

@@ -31,8 +31,8 @@ pub struct ColumnSchema {
     pub scale: f64,
     /// The log's multiplier; `None` if it has none.
     pub multiplier: Option<f64>,
-    /// Whether the values were converted to the unit by more than what the format says: the log's multiplier, or a scale
-    /// in the header of a Blackbox log.
+    /// Whether the values were converted to the unit by more than what the format says: the log's multiplier, or a
+    /// scale in the header of a Blackbox log.
     pub is_converted: bool,
     /// What the column is; empty if the log doesn't say.
     pub description: String,
@@ -126,8 +126,8 @@ impl ColumnSchema {
 
 /// The columns of one type in several logs: each column that any of them has, in a kind that holds the values of all.
 ///
-/// The result doesn't depend on the order of the logs, except for that of the columns. A log that doesn't say the unit of
-/// a column, as those of old firmware, has it in the unit of the other logs.
+/// The result doesn't depend on the order of the logs, except for that of the columns. A log that doesn't say the unit
+/// of a column, as those of old firmware, has it in the unit of the other logs.
 ///
 /// ```
 /// use binlog::log::{ColumnSchema, Kind, SchemaUnion, TableSchema};

@@ -3,7 +3,7 @@
 use crate::support::{Logs, export, export_to};
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float32Type, UInt64Type};
+use arrow_array::types::{Float64Type, Int64Type};
 use assert_cmd::Command;
 use binlog_tests::payload;
 use binlog_tests::raw_log::RawLog;
@@ -16,7 +16,7 @@ fn two_sensors() -> Logs {
     log.fmt(1, "IMU", "QBffQ", "TimeUS,I,GyrX,AccX,Big").unit('#', "instance").fmtu(1, "-#---", "-----");
     for i in 0..4_u8 {
         let number = f32::from(i) + 0.5;
-        log.record(1, &payload![1000 * u64::from(i) + 1000, i % 2, number, -number, u64::MAX - u64::from(i)]);
+        log.record(1, &payload![1000 * u64::from(i) + 1000, i % 2, number, -number, i64::MAX as u64 - u64::from(i)]);
     }
     Logs::of(&[("a.bin", &log.bytes)])
 }
@@ -67,11 +67,11 @@ fn other_instances_values_are_null_and_the_rest_keep_all_digits() {
     export_to(&out, &logs.paths, &["--format", "parquet", "-t", "IMU[1].GyrX,IMU[0].AccX,IMU[0].Big"], 0);
     let batch = crate::parquet::read(&out.join("IMU")).remove(0);
     let column = |name: &str| batch.column_by_name(name).expect("a column").clone();
-    let floats = |name: &str| column(name).as_primitive::<Float32Type>().iter().collect::<Vec<_>>();
+    let floats = |name: &str| column(name).as_primitive::<Float64Type>().iter().collect::<Vec<_>>();
     assert_eq!(floats("GyrX"), [None, Some(1.5), None, Some(3.5)]);
     assert_eq!(floats("AccX"), [Some(-0.5), None, Some(-2.5), None]);
-    let big: Vec<Option<u64>> = column("Big").as_primitive::<UInt64Type>().iter().collect();
-    assert_eq!(big, [Some(u64::MAX), None, Some(u64::MAX - 2), None]);
+    let big: Vec<Option<i64>> = column("Big").as_primitive::<Int64Type>().iter().collect();
+    assert_eq!(big, [Some(i64::MAX), None, Some(i64::MAX - 2), None]);
     assert_eq!(column("instance").null_count(), 0);
 }
 

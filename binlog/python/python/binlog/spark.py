@@ -4,10 +4,10 @@
 >>> spark.dataSource.register(LogSource)
 >>> att = spark.read.format("binlog").option("message", "ATT").load("logs/")
 
-The records of a type in the logs of a folder, read from the logs themselves. ``log_id`` (the log's path, from the folder),
-``session`` (the number of the boot or session, from 1), ``instance`` and ``TimeUS`` (microseconds since boot) come first,
-then each column that any log has, in a type with a sign that holds the values of all. A label that is the same as one of
-the four gets a ``_`` at the end.
+The records of a type in the logs of a folder, read from the logs themselves. ``log_id`` (the log's path, from the
+folder), ``session`` (the number of the boot or session, from 1), ``instance`` and ``TimeUS`` (microseconds since boot)
+come first, then each column that any log has, in a type with a sign that holds the values of all. A label that is the
+same as one of the four gets a ``_`` at the end.
 
 Options:
 
@@ -20,17 +20,18 @@ Options:
 ``scaling``
     ``shown`` (as pymavlink shows numbers, the default), ``stored`` or ``units``.
 ``on_error``
-    ``raise`` (the default): a log that can't be read is an error that names it. ``skip``: it is left out with a warning.
+    ``raise`` (the default): a log that can't be read is an error that names it. ``skip``: it is left out with a
+    warning.
 ``partition_bytes``
     A partition has logs of about so many bytes, 128 MiB by default. A log is in one partition.
 
-With a schema, ``spark.read.format("binlog").schema("log_id STRING, TimeUS LONG, Roll DOUBLE")``, the logs aren't read for
-their columns first. Its columns have the names of the log, and types that hold the log's values; one that a log lacks is
-null there.
+With a schema, ``spark.read.format("binlog").schema("log_id STRING, TimeUS LONG, Roll DOUBLE")``, the logs aren't read
+for their columns first. Its columns have the names of the log, and types that hold the log's values; one that a log
+lacks is null there.
 
-Comparisons of ``log_id``, ``session``, ``instance`` and ``TimeUS`` with constants choose logs and records before anything is
-decoded, if Spark has ``spark.sql.python.filterPushdown.enabled``; without it, Spark compares after reading. Sail does it
-without a setting.
+Comparisons of ``log_id``, ``session``, ``instance`` and ``TimeUS`` with constants choose logs and records before
+anything is decoded, if Spark has ``spark.sql.python.filterPushdown.enabled``; without it, Spark compares after reading.
+Sail does it without a setting.
 """
 
 import warnings
@@ -172,8 +173,8 @@ class _Reader(DataSourceReader):
 class _PushFilters:
     """The method ``pushFilters`` of a reader.
 
-    Where ``spark.sql.python.filterPushdown.enabled`` isn't set, Spark refuses readers that have one of their own, by this
-    attribute. A reader that gets no filters reads all records, and Spark compares them itself.
+    Where ``spark.sql.python.filterPushdown.enabled`` isn't set, Spark refuses readers that have one of their own, by
+    this attribute. A reader that gets no filters reads all records, and Spark compares them itself.
     """
 
     def __init__(self, reader):

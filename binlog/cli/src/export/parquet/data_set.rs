@@ -183,7 +183,8 @@ impl DataSet {
         let columns = schema::columns(&table);
         for column in &table.columns {
             if let Cells::Logged(Values::U64(numbers)) = &column.cells {
-                let count = numbers.iter().filter(|number| i64::try_from(**number).is_err()).count();
+                let is_lost = |(i, number): &(usize, &u64)| i64::try_from(**number).is_err() && column.is_chosen_in(*i);
+                let count = numbers.iter().enumerate().filter(is_lost).count();
                 if count > 0 {
                     *self.too_large.entry(format!("{}.{}", table.name, column.label)).or_default() += count;
                 }

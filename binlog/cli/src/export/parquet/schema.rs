@@ -69,13 +69,14 @@ fn json(names: &BTreeMap<i128, String>) -> String {
 
 /// A sample of an array.
 pub(super) fn item() -> FieldRef {
-    Arc::new(Field::new_list_field(DataType::Int16, false))
+    // The name that Parquet prescribes; Iceberg takes no other.
+    Arc::new(Field::new("element", DataType::Int16, false))
 }
 
 /// The kind in which a file has values of a kind.
 ///
-/// Sail and Spark have no numbers without a sign. They read files as one table only if a column has one type in all, and
-/// firmware changes the width of numbers over the years: so all are as wide as any. Files get 8 % larger by it.
+/// Sail and Spark have no numbers without a sign. They read files as one table only if a column has one type in all,
+/// and firmware changes the width of numbers over the years: so all are as wide as any. Files get 8 % larger by it.
 pub(super) fn in_file(kind: Kind) -> Kind {
     match kind {
         kind if !kind.is_number() => kind,
