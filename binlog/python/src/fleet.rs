@@ -21,8 +21,9 @@ const OWN: [&str; 1] = ["log_id"];
 /// The logs of a folder, or these logs, as one table of a type, with the column `log_id` before those of the type.
 ///
 /// The table has each column that any log has, in a type that holds the values of all; where a log lacks one, it is
-/// null. Logs without the type have no row. The logs are read once for their columns here, and once for each stream of
-/// values; one of them is in memory at a time.
+/// null. Logs without the type have no row. The logs are read once for their columns here, by all processors, and once
+/// for each stream of values. One of them is in memory at a time, here several, if they have less than 256 MiB
+/// together.
 ///
 /// A log that can't be read, or that contradicts the others, is an error that names it. With `on_error="skip"` it is
 /// left out, and `skipped` has the reason. Empty files are skipped in any case, and texts that end in .log or .txt.

@@ -6,7 +6,11 @@ use crate::table::{Rows, Source};
 use binlog::log::{ConflictCause, Numbers, OwnedRows, SchemaConflict, SchemaUnion, SelectError, TableSchema};
 use binlog::{AnyLog, Log, Scaling};
 use std::io;
+use std::num::NonZero;
+use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 /// The type, its columns, and how numbers are decoded.
 #[derive(Clone)]
@@ -39,6 +43,15 @@ pub struct Parts {
     /// The types of a log that lacks this one.
     other_types: Vec<String>,
 }
+
+/// What the union of all logs needs of one.
+struct Scanned {
+    schemas: Vec<TableSchema>,
+    other_types: Vec<String>,
+}
+
+/// The logs that are read at the same time have together at most so many bytes, unless one has more.
+const MEMORY_BYTES: u64 = 256 << 20;
 
 impl Chosen {
     /// The records of the type in a log: one part for each definition, and for each session of Blackbox. With `by_boot`
@@ -102,30 +115,38 @@ impl Chosen {
         skipped: &mut Skipped,
     ) -> Result<TableSchema, FleetError> {
         let (mut union, mut labels, mut types) = (None, Vec::new(), Vec::new());
-        let mut kept = Vec::new();
-        for log in logs.drain(..) {
-            let with_log = self.parts(&log, false).and_then(|parts| {
-                types.extend(parts.other_types);
-                self.joined(union.clone(), &log, &parts.parts, &mut labels)
-            });
-            match with_log {
-                Ok(with_log) => {
-                    union = with_log;
-                    kept.push(log);
-                }
-                Err(error) => {
-                    let on_error = log.on_error(on_error, &error);
-                    skipped.add(log.id, error, on_error)?;
+        let mut left = std::mem::take(logs).into_iter().peekable();
+        while left.peek().is_some() {
+            let mut bytes = 0;
+            let mut together = Vec::new();
+            while let Some(log) = left.next_if(|log| together.is_empty() || bytes + log.bytes <= MEMORY_BYTES) {
+                bytes += log.bytes;
+                together.push(log);
+            }
+            let found = self.scan_all(&together);
+            for (log, found) in together.into_iter().zip(found) {
+                let with_log = found.and_then(|found| {
+                    types.extend(found.other_types);
+                    self.joined(union.clone(), &log, found.schemas, &mut labels)
+                });
+                match with_log {
+                    Ok(with_log) => {
+                        union = with_log;
+                        logs.push(log);
+                    }
+                    Err(error) => {
+                        let on_error = log.on_error(on_error, &error);
+                        skipped.add(log.id, error, on_error)?;
+                    }
                 }
             }
             types.sort_unstable();
             types.dedup();
         }
-        *logs = kept;
         let Some(union) = union else {
             return Err(FleetError::no_name(format_args!("a record of {}", self.name), &self.name, types));
         };
-        let is_there = |name: &String| self.own.contains(&&**name) || labels.contains(name);
+        let is_there = |name: &String| self.own.contains(&&**name) || union.schema().column(name).is_some();
         if let Some(missing) = self.columns.iter().flatten().find(|name| !is_there(name)) {
             labels.extend(self.own.iter().map(|&own| own.to_owned()));
             return Err(FleetError::no_name(format_args!("a column `{missing}` in {}", self.name), missing, labels));
@@ -133,16 +154,44 @@ impl Chosen {
         Ok(union.schema().clone())
     }
 
+    /// What each log has of the type, by several threads.
+    fn scan_all(&self, logs: &[Member]) -> Vec<Result<Scanned, FleetError>> {
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let mut found = Vec::new();
+            while let place = next.fetch_add(1, Ordering::Relaxed)
+                && let Some(log) = logs.get(place)
+            {
+                let scanned = self.parts(log, false).map(|Parts { parts, other_types }| Scanned {
+                    schemas: parts.into_iter().map(|part| part.rows.schema).collect(),
+                    other_types,
+                });
+                found.push((place, scanned));
+            }
+            found
+        };
+        let threads = thread::available_parallelism().map_or(1, NonZero::get).min(logs.len());
+        let mut found = thread::scope(|scope| {
+            let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+            let mut found = work();
+            for other in others {
+                found.extend(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            }
+            found
+        });
+        found.sort_unstable_by_key(|(place, _)| *place);
+        found.into_iter().map(|(_, scanned)| scanned).collect()
+    }
+
     /// The union with the columns of a log. `labels` gets all names, those that aren't chosen included.
     fn joined(
         &self,
         mut union: Option<SchemaUnion>,
         log: &Member,
-        parts: &[Part],
+        schemas: Vec<TableSchema>,
         labels: &mut Vec<String>,
     ) -> Result<Option<SchemaUnion>, FleetError> {
-        for part in parts {
-            let mut schema = part.rows.schema.clone();
+        for mut schema in schemas {
             schema.columns.retain_mut(|column| {
                 if self.is_own_time(&column.label) {
                     return false;

@@ -23,7 +23,8 @@ Options:
     ``raise`` (the default): a log that can't be read is an error that names it. ``skip``: it is left out with a
     warning.
 ``partition_bytes``
-    A partition has logs of about so many bytes, 128 MiB by default. A log is in one partition.
+    A partition has logs of about so many bytes. By default each processor has one, of 8 to 128 MiB. A log is in one
+    partition.
 
 With a schema, ``spark.read.format("binlog").schema("log_id STRING, TimeUS LONG, Roll DOUBLE")``, the logs aren't read
 for their columns first. Its columns have the names of the log, and types that hold the log's values; one that a log
@@ -34,6 +35,7 @@ anything is decoded, if Spark has ``spark.sql.python.filterPushdown.enabled``; w
 Sail does it without a setting.
 """
 
+import os
 import warnings
 
 import pyarrow
@@ -59,7 +61,7 @@ from ._binlog import engine_columns, engine_logs, engine_read
 
 __all__ = ["LogSource"]
 
-_PARTITION_BYTES = 128 << 20
+_PARTITION_BYTES = 8 << 20, 128 << 20
 _BATCH_ROWS = 1 << 17
 
 # The type of each kind of values, for Spark and in Arrow.
@@ -114,7 +116,7 @@ class _Options:
         self.columns = None if columns is None else [name.strip() for name in columns.split(",") if name.strip()]
         self.scaling = options.pop("scaling", "shown")
         self.on_error = options.pop("on_error", "raise")
-        self.partition_bytes = int(options.pop("partition_bytes", _PARTITION_BYTES))
+        self.partition_bytes = int(options.pop("partition_bytes", 0))
         if not self.paths or not self.message:
             raise ValueError('name the logs and the type: .option("message", "ATT").load("logs/")')
         if options:
@@ -144,11 +146,13 @@ class _Reader(DataSourceReader):
     def partitions(self):
         logs, skipped = engine_logs(self.options.paths, self.options.on_error)
         _warn(skipped)
+        logs = [log for log in logs if all(_accepts(filter, log[0]) for filter in self.of_logs)]
+        least, most = _PARTITION_BYTES
+        of_processor = sum(length for _, _, length in logs) // (os.cpu_count() or 1) + 1
+        limit = self.options.partition_bytes or min(max(of_processor, least), most)
         packs, size = [], 0
         for log, path, length in logs:
-            if not all(_accepts(filter, log) for filter in self.of_logs):
-                continue
-            if not packs or size + length > self.options.partition_bytes:
+            if not packs or size + length > limit:
                 packs.append([])
                 size = 0
             packs[-1].append((log, str(path)))
