@@ -1,9 +1,9 @@
 //! What `binlog.spark` asks for: the logs, the columns of all, and the records of some in those columns.
 
+use crate::chosen::{Chosen, Part, TIME};
 use crate::errors::{FleetError, OnError, Skipped};
 use crate::log::numbers_of;
 use crate::members::{self, Member};
-use crate::parts::{Chosen, Part, TIME};
 use crate::table::Rows;
 use binlog::arrow::{ArrowArrayStream, ArrowColumn};
 use binlog::log::{ColumnSchema, Kind, TableSchema, Values};

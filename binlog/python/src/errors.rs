@@ -1,6 +1,6 @@
 //! The library's errors as Python's.
 
-use crate::names::{hint, one_line};
+use crate::names::{hint, hint_of, one_line};
 use binlog::arrow::ArrowError;
 use binlog::log::{OpenError, SelectError};
 use pyo3::create_exception;
@@ -122,19 +122,9 @@ impl FleetError {
 
     /// A name that no log has, with the one that was meant, or with those that there are.
     pub fn no_name(what: impl fmt::Display, name: &str, mut known: Vec<String>) -> Self {
-        const LISTED: usize = 64;
         known.sort_unstable();
         known.dedup();
-        let meant = known.iter().find(|known| known.eq_ignore_ascii_case(name));
-        let more = known.len().saturating_sub(LISTED);
-        FleetError::Key(match meant {
-            Some(meant) => format!("no log has {what}; did you mean `{meant}`?"),
-            None if known.is_empty() => format!("no log has {what}, and none has any other"),
-            None if more > 0 => {
-                format!("no log has {what}; they have {} and {more} more", known[..LISTED].join(", "))
-            }
-            None => format!("no log has {what}; they have {}", known.join(", ")),
-        })
+        FleetError::Key(format!("no log has {what}; {}", hint_of("they have", name, &known)))
     }
 }
 

@@ -1,11 +1,11 @@
 //! Many logs as one table, one log in memory at a time.
 
 use crate::capsules;
+use crate::chosen::Chosen;
 use crate::errors::{FleetError, OnError, Skipped};
 use crate::html;
 use crate::log::numbers_of;
 use crate::members::{self, Member};
-use crate::parts::Chosen;
 use crate::table::Rows;
 use binlog::arrow::ArrowColumn;
 use binlog::log::{ColumnSchema, Kind, TableSchema};

@@ -2,7 +2,7 @@
 //!
 //! `log` opens a log and says what is in it; `blackbox` has the sessions of a Blackbox log. `table` has the records of
 //! a type, `column` the values of one column, `record` single records; `flight` has the facts of a flight, `part` the
-//! intervals of a part. `members` finds the logs of a fleet, `parts` has their records of a type, which `fleet` shows as
+//! intervals of a part. `members` finds the logs of a fleet, `chosen` has their records of a type, which `fleet` shows as
 //! one table, and `engine` to `binlog.spark`. `writer` writes logs by a `schema`: `given` takes Python's values,
 //! `encode` makes records of them, which are `pending` until they are sorted. `capsules` is Arrow's interface,
 //! `pickled` what other processes get. `errors` makes errors Python's with the words of `names`, `html` is for
@@ -10,6 +10,7 @@
 
 mod blackbox;
 mod capsules;
+mod chosen;
 mod column;
 mod encode;
 mod engine;
@@ -22,7 +23,6 @@ mod log;
 mod members;
 mod names;
 mod part;
-mod parts;
 mod pending;
 mod pickled;
 mod record;

@@ -17,15 +17,20 @@ pub fn one_line(text: &str) -> String {
 
 /// The end of an error about a name that isn't there: ``did you mean `ATT`?``, or else what there is.
 pub fn hint(given: &str, known: &[impl AsRef<str>]) -> String {
+    hint_of("it has", given, known)
+}
+
+/// The same about what has the names: `it has`.
+pub fn hint_of(what_has: &str, given: &str, known: &[impl AsRef<str>]) -> String {
     if let Some(meant) = nearest(given, known.iter().map(AsRef::as_ref)) {
         return format!("did you mean `{}`?", one_line(meant));
     }
     const LISTED: usize = 64;
     let shown: Vec<String> = known.iter().take(LISTED).map(|known| one_line(known.as_ref())).collect();
     match known.len() {
-        0 => "it has none".to_owned(),
-        1..=LISTED => format!("it has {}", shown.join(", ")),
-        more => format!("it has {} and {} more", shown.join(", "), more - LISTED),
+        0 => format!("{what_has} none"),
+        1..=LISTED => format!("{what_has} {}", shown.join(", ")),
+        more => format!("{what_has} {} and {} more", shown.join(", "), more - LISTED),
     }
 }
 
