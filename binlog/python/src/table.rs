@@ -214,7 +214,7 @@ impl Table {
                 (schema, columns.into_iter().map(|column| Arc::new(column.into_values())).collect())
             }
             // What its columns are says in which unit.
-            Source::Blackbox(..) => (self.schema(), rows.columns(&self.places)?),
+            Source::Blackbox(..) | Source::Values(_) => (self.schema(), rows.columns(&self.places)?),
         };
         Ok(schema.columns.into_iter().zip(values).collect())
     }
