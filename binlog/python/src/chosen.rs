@@ -50,7 +50,7 @@ struct Scanned {
     other_types: Vec<String>,
 }
 
-/// The logs that are read at the same time have together at most so many bytes, unless one has more.
+/// The most bytes that logs have together which are read at the same time, unless one has more.
 const MEMORY_BYTES: u64 = 256 << 20;
 
 impl Chosen {

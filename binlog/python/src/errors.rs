@@ -106,7 +106,7 @@ impl OnError {
 /// Why a log, or several, can't be read as one table.
 #[derive(Debug)]
 pub enum FleetError {
-    /// A file can't be read, or is no log. The text names it.
+    /// A file can't be read, or isn't a log. The text names it.
     Io(io::Error),
     /// A name that no log has.
     Key(String),

@@ -39,10 +39,10 @@ def rows(*arguments, **options):
     return pyarrow.table(binlog.fleet(*arguments, **options)).to_pylist()
 
 
-@pytest.mark.parametrize("unsaid", [None, "", "UNKNOWN"])
-def test_a_log_that_says_no_unit_joins_those_that_do(tmp_path, unsaid):
+@pytest.mark.parametrize("unit", [None, "", "UNKNOWN"])
+def test_a_log_that_says_no_unit_joins_those_that_do(tmp_path, unit):
     for names in (("a.bin", "b.bin"), ("b.bin", "a.bin")):
-        (tmp_path / names[0]).write_bytes(demo(1, unsaid))
+        (tmp_path / names[0]).write_bytes(demo(1, unit))
         (tmp_path / names[1]).write_bytes(demo(2, "deg"))
         logs = binlog.fleet(tmp_path, "DEMO")
         assert logs.units["X"] == "deg"

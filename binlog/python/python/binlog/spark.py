@@ -23,8 +23,8 @@ Options:
     ``raise`` (the default): a log that can't be read is an error that names it. ``skip``: it is left out with a
     warning.
 ``partition_bytes``
-    A partition has logs of about so many bytes. By default each processor has one, of 8 to 128 MiB. A log is in one
-    partition.
+    About how many bytes the logs of a partition have. By default each processor has one, of 8 to 128 MiB. A log is in
+    one partition.
 
 With a schema, ``spark.read.format("binlog").schema("log_id STRING, TimeUS LONG, Roll DOUBLE")``, the logs aren't read
 for their columns first. Its columns have the names of the log, and types that hold the log's values; one that a log
