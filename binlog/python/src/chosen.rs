@@ -31,8 +31,16 @@ pub struct Part {
     pub rows: Rows,
     /// The number of the boot or session, from 1; of a whole ArduPilot log 1.
     pub session: i32,
-    /// Whether records have times.
-    pub has_times: bool,
+}
+
+impl Part {
+    /// The times of the records in microseconds; `None` if no record of the log has one.
+    pub fn times_us(&self) -> Option<&[u64]> {
+        let times = self.rows.times_us();
+        // Finding the range reads the time of each record of the log.
+        let has_times = || self.rows.records().is_none_or(|rows| rows.log().time_range_us().is_some());
+        (times.iter().any(|&time_us| time_us > 0) || has_times()).then_some(times)
+    }
 }
 
 /// What a log has of a type.
@@ -59,7 +67,7 @@ impl Chosen {
     pub fn parts(&self, log: &Member, by_boot: bool) -> Result<Parts, FleetError> {
         let mut found = Parts::default();
         match AnyLog::open(&log.path).map_err(|error| FleetError::Io(io::Error::from(error)))? {
-            AnyLog::ArduPilot(all) if by_boot && all.boots().len() > 1 => {
+            AnyLog::ArduPilot(all) if by_boot && all.boot_count() > 1 => {
                 for (boot, session) in all.boots().zip(1..) {
                     let bytes = all.bytes()[boot.range()].to_vec();
                     self.add_records(log, Log::from_bytes(bytes), session, &mut found)?;
@@ -76,7 +84,7 @@ impl Chosen {
                     };
                     let schema = session.schema(tables.tables()[place].letter(), self.numbers);
                     let rows = Rows::of(Source::Blackbox(tables, place), self.numbers, schema);
-                    found.parts.push(Part { rows, session: number, has_times: true });
+                    found.parts.push(Part { rows, session: number });
                 }
             }
         }
@@ -102,8 +110,7 @@ impl Chosen {
             Err(error) => return Err(FleetError::in_log(&member.id, error)),
         };
         let parts = Rows::of_definitions(rows, self.numbers).map_err(|error| FleetError::in_log(&member.id, error))?;
-        let has_times = log.time_range_us().is_some();
-        found.parts.extend(parts.into_iter().map(|rows| Part { rows, session, has_times }));
+        found.parts.extend(parts.into_iter().map(|rows| Part { rows, session }));
         Ok(())
     }
 

@@ -195,7 +195,7 @@ impl Core {
                 places = None;
             }
         }
-        let Part { rows, session, has_times } = &part;
+        let Part { rows, session } = &part;
         let count = places.as_ref().map_or(rows.len(), Vec::len);
         let of_log: Vec<Option<usize>> =
             self.schema.columns.iter().map(|column| self.chosen.place_in_any_case(rows, &column.label)).collect();
@@ -218,11 +218,10 @@ impl Core {
                     let instances = instances(rows).map_err(|error| in_log(&error))?.map(Values::I32);
                     instances.map(|instances| taken(&instances).unwrap_or_else(|| Arc::new(instances)))
                 }
-                TIME if !has_times => None,
-                TIME => {
-                    let times = Values::U64(rows.times_us().to_vec());
-                    Some(taken(&times).unwrap_or_else(|| Arc::new(times)))
-                }
+                TIME => part.times_us().map(|times| {
+                    let times = Values::U64(times.to_vec());
+                    taken(&times).unwrap_or_else(|| Arc::new(times))
+                }),
                 _ => place.and_then(|_| values.next()).map(|values| taken(&values).unwrap_or(values)),
             };
             let Some(values) = values else {
@@ -259,8 +258,8 @@ impl Core {
             None => None,
         };
         let times = match of(TIME).next() {
-            Some(_) if part.has_times => Some(part.rows.times_us()),
-            _ => None,
+            Some(_) => part.times_us(),
+            None => None,
         };
         let instance = |place: usize| Some(i64::from(*instances.as_ref()?.get(place)?));
         let time = |place: usize| i64::try_from(*times?.get(place)?).ok();

@@ -232,6 +232,9 @@ def test_the_options_of_the_source(engine, fleet):
     (fleet / "bad").mkdir(exist_ok=True)
     (fleet / "bad" / "good.bin").write_bytes(odd_log([1], 0))
     (fleet / "bad" / "bad.bin").write_text("no log")
+    (fleet / "timeless").mkdir(exist_ok=True)
+    old = FMT + definition(1, 7, "OLD", "i", "X") + record(1, number(5, 4))
+    (fleet / "timeless" / "a.bin").write_bytes(old)
     schema = "count BIGINT, log_id STRING, timeus BIGINT, none DOUBLE, Session_ STRING"
     bad, two = str(fleet / "bad"), f"{path}/0.bin\n{path}/1.bin"
     answers = ask(
@@ -245,6 +248,7 @@ def test_the_options_of_the_source(engine, fleet):
             {"name": "two", "path": two, "raw": {"message": "ODD"}, "select": ["count(*)", "count(DISTINCT log_id)"]},
             {"name": "stored", "path": path, "raw": {"message": "ODD", "scaling": "stored"}, "select": ["sum(Count)"]},
             {"name": "bytes", "path": path, "raw": {"message": "FILE", "columns": "Data"}},
+            {"name": "timeless", "path": str(fleet / "timeless"), "raw": {"message": "OLD"}},
             {"name": "bad", "path": bad, "raw": {"message": "ODD"}},
             {"name": "skip", "path": bad, "raw": {"message": "ODD", "on_error": "skip"}, "select": ["count(*)"]},
             {"name": "typo", "path": path, "raw": {"message": "ODD", "colums": "Count"}},
@@ -259,6 +263,7 @@ def test_the_options_of_the_source(engine, fleet):
     assert list(answers["two"].values()) == [12, 2]
     assert list(answers["stored"].values()) == [sum(row["Count"] for row in ROWS)]
     assert answers["bytes"]["rows"][0][-1] == list(range(64))
+    assert answers["timeless"]["rows"] == [["a.bin", 1, None, None, 5]]
     assert "bad.bin: neither an ArduPilot log" in answers["bad"]["error"]
     assert list(answers["skip"].values()) == [1]
     assert "no option is called colums" in answers["typo"]["error"]

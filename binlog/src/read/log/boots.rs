@@ -80,6 +80,7 @@ impl Log<'_> {
     /// for boot in log.boots() {
     ///     println!("{:?}: {} events", boot.time_range_us(), boot.log().rows("EV")?.len());
     /// }
+    /// # assert_eq!(log.boot_count(), 2);
     /// # let ranges: Vec<_> = log.boots().map(|boot| boot.time_range_us()).collect();
     /// # assert_eq!(ranges, [Some(5_000..=9_000), Some(1_000..=2_000)]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -87,6 +88,11 @@ impl Log<'_> {
     pub fn boots(&self) -> impl ExactSizeIterator<Item = Boot<'_>> + Clone {
         let log = self.bytes();
         self.spans().iter().map(move |span| Boot { log, span })
+    }
+
+    /// The number of [boots](Log::boots), for which no time is read.
+    pub fn boot_count(&self) -> usize {
+        self.index().boots.len() + 1
     }
 
     pub(super) fn spans(&self) -> &[Span] {
