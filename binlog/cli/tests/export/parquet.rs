@@ -269,7 +269,7 @@ fn a_column_with_another_unit_is_in_a_file_of_its_own() {
 }
 
 #[test]
-fn a_log_that_does_not_say_a_unit_is_in_the_file_of_one_that_does() {
+fn a_log_without_units_is_in_the_file_of_one_with_them() {
     let mut old = RawLog::new();
     old.fmt(1, "ATT", "Qf", "TimeUS,Roll").record(1, &payload![5_u64, 2.0_f32]);
     let mut older = RawLog::new();
