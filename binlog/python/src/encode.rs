@@ -3,6 +3,7 @@
 use binlog::Format;
 use binlog::field::Chars;
 use binlog::log::Values;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A number of Python's.
@@ -67,35 +68,58 @@ impl Given {
         }
     }
 
-    /// Writes the values to their places in records.
-    pub fn write(&self, place: Place, records: &mut [u8]) -> Result<(), Fault> {
-        match self {
-            Given::Numbers(values) => numbers(values, place, records),
-            Given::Texts(values) => each(values, place, records, |value, to| text(value, place, to)),
-            Given::Values(values) => match &**values {
-                Values::I8(values) => numbers(values, place, records),
-                Values::U8(values) => numbers(values, place, records),
-                Values::I16(values) => numbers(values, place, records),
-                Values::U16(values) => numbers(values, place, records),
-                Values::I32(values) => numbers(values, place, records),
-                Values::U32(values) => numbers(values, place, records),
-                Values::I64(values) => numbers(values, place, records),
-                Values::U64(values) => numbers(values, place, records),
-                Values::F32(values) => numbers(values, place, records),
-                Values::F64(values) => numbers(values, place, records),
-                Values::Chars4(values) => each(values, place, records, |value, to| logged(value, place, to)),
-                Values::Chars16(values) => each(values, place, records, |value, to| logged(value, place, to)),
-                Values::Chars64(values) => each(values, place, records, |value, to| logged(value, place, to)),
-                Values::I16x32(values) => each(values, place, records, |value, to| {
-                    if place.format != Format::I16x32 {
-                        return Err(Fault::of_type(place.format, "arrays"));
-                    }
-                    to.as_chunks_mut().0.iter_mut().zip(value).for_each(|(to, sample)| *to = sample.to_le_bytes());
+    /// Writes the values of some rows to their places in the records of these rows.
+    pub fn write(&self, place: Place, rows: Range<usize>, records: &mut [u8]) -> Result<(), Fault> {
+        let first = rows.start;
+        let written = match self {
+            Given::Numbers(values) => numbers(&values[rows], place, records),
+            Given::Texts(values) => each(&values[rows], place, records, |value, to| text(value, place, to)),
+            Given::Values(values) => self::values(values, place, rows, records),
+        };
+        written.map_err(|fault| Fault { row: fault.row.map(|row| first + row), ..fault })
+    }
+}
+
+/// Writes values in a type of the log's.
+fn values(values: &Values, place: Place, rows: Range<usize>, records: &mut [u8]) -> Result<(), Fault> {
+    // Values of the column's own type are copied. Others are numbers first: a loop for each pair of types would be
+    // large.
+    macro_rules! numbers {
+        ($values:expr, $format:ident) => {
+            match place.format {
+                Format::$format => each(&$values[rows], place, records, |value, to| {
+                    to.copy_from_slice(&value.to_le_bytes());
                     Ok(())
                 }),
-                _ => Err(Fault::of_type(place.format, "values of an unknown kind")),
-            },
-        }
+                _ => {
+                    let values: Vec<Number> = $values[rows].iter().map(|&value| value.into()).collect();
+                    numbers(&values, place, records)
+                }
+            }
+        };
+    }
+    match values {
+        Values::I8(values) => numbers!(values, I8),
+        Values::U8(values) => numbers!(values, U8),
+        Values::I16(values) => numbers!(values, I16),
+        Values::U16(values) => numbers!(values, U16),
+        Values::I32(values) => numbers!(values, I32),
+        Values::U32(values) => numbers!(values, U32),
+        Values::I64(values) => numbers!(values, I64),
+        Values::U64(values) => numbers!(values, U64),
+        Values::F32(values) => numbers!(values, F32),
+        Values::F64(values) => numbers!(values, F64),
+        Values::Chars4(values) => each(&values[rows], place, records, |value, to| logged(value, place, to)),
+        Values::Chars16(values) => each(&values[rows], place, records, |value, to| logged(value, place, to)),
+        Values::Chars64(values) => each(&values[rows], place, records, |value, to| logged(value, place, to)),
+        Values::I16x32(values) => each(&values[rows], place, records, |value, to| {
+            if place.format != Format::I16x32 {
+                return Err(Fault::of_type(place.format, "arrays"));
+            }
+            to.as_chunks_mut().0.iter_mut().zip(value).for_each(|(to, sample)| *to = sample.to_le_bytes());
+            Ok(())
+        }),
+        _ => Err(Fault::of_type(place.format, "values of an unknown kind")),
     }
 }
 
@@ -130,12 +154,12 @@ fn each<T>(
 }
 
 /// A loop for each format.
-fn numbers<T: Copy + Into<Number>>(values: &[T], place: Place, records: &mut [u8]) -> Result<(), Fault> {
+fn numbers(values: &[Number], place: Place, records: &mut [u8]) -> Result<(), Fault> {
     macro_rules! of_format {
         ($($format:ident)*) => {
             match place.format {
                 $(Format::$format => each(values, place, records, |&value, to| {
-                    number(value.into(), Place { format: Format::$format, ..place }, to)
+                    number(value, Place { format: Format::$format, ..place }, to)
                 }),)*
                 format => Err(Fault::of_type(format, "numbers")),
             }

@@ -57,6 +57,9 @@ struct Out {
     latest_us: u64,
 }
 
+/// The records whose columns are written one after the other: they stay in the cache meanwhile.
+const BLOCK: usize = 1024;
+
 /// Why a log can't be closed.
 enum CloseError {
     Io(io::Error),
@@ -481,8 +484,12 @@ impl Writer {
         }
         py.detach(|| {
             let mut records = of.records(count);
-            for (column, values) in &in_order {
-                values.write(column.place, &mut records).map_err(|fault| of.fault(column, fault))?;
+            for (block, records) in records.chunks_mut(BLOCK * of.length).enumerate() {
+                let rows = block * BLOCK..block * BLOCK + records.len() / of.length;
+                for (column, values) in &in_order {
+                    let written = values.write(column.place, rows.clone(), records);
+                    written.map_err(|fault| of.fault(column, fault))?;
+                }
             }
             let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
             match &mut *out {
