@@ -178,14 +178,15 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 pub struct SdLog<C: Slot, D = Undated, const BLOCKS: usize = 8> {
     card: C,
     dates: D,
+    contents: Contents,
+    schedule: Schedule,
+    port: Port,
     recorder: Recorder,
+    // The compiler keeps this order, and short instructions reach only what comes before these.
     /// The block of the file system that the recorder works on.
     block: [C::Block; 1],
     /// Contents of the log that are not on the card.
     buffer: [C::Block; BLOCKS],
-    contents: Contents,
-    schedule: Schedule,
-    port: Port,
 }
 
 /// Blocks that were transferred since the writer was created.
@@ -231,12 +232,12 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         SdLog {
             card,
             dates,
-            recorder: Recorder::new(options),
-            block: [C::ZERO],
-            buffer: [C::ZERO; BLOCKS],
             contents: Contents::EMPTY,
             schedule: Schedule::NONE,
             port: Port::default(),
+            recorder: Recorder::new(options),
+            block: [C::ZERO],
+            buffer: [C::ZERO; BLOCKS],
         }
     }
 

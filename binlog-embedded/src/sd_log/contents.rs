@@ -6,6 +6,8 @@ use crate::recorder::{Goal, Stop};
 use crate::sd_log::{Fault, Operation};
 
 /// Where the log's bytes are.
+// The alignment is that of the other fields of `SdLog`: with a smaller one, the compiler places it after the buffers.
+#[repr(align(8))]
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Contents {
     /// The byte of the log that the buffer begins with: a multiple of 512.
