@@ -448,7 +448,7 @@ impl Recorder {
 
     /// The bytes that one block of the FAT describes, to which a flush is limited.
     pub(crate) fn flush_limit(&self) -> u32 {
-        1u32.checked_shl(self.volume.table_shift() + u32::from(self.volume.shift) + 9).unwrap_or(u32::MAX)
+        1u32.checked_shl(u32::from(self.volume.table_shift + self.volume.shift) + 9).unwrap_or(u32::MAX)
     }
 
     /// Blocks by which the card is known again: the boot sector, FSInfo, and the `last` block that was read or written,

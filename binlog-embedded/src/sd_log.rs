@@ -106,7 +106,7 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 /// | … and mends it after a power cut | + 2`T` + 6 | | `TC` + `MC` + `C` + 3 |
 /// | … and creates the folder | + 2`R` + `F` + 10 | | `S` + 2`C` + 5 |
 /// | [`begin_log`](SdLog::begin_log) | 2`D` + 2`F` + 8 | | `C` + 5 |
-/// | … if a log has [`Options::last_number`], and the first `N` numbers are taken | + `D` + `DN`/64 | | |
+/// | … if a log has [`Options::last_number`], and the first `N` numbers are taken | + `D` + `DN`/32 | | |
 /// | … and adds a cluster to the folder | + `D` + `F` + 6 | | + `S` + 2`C` + 3 |
 /// | [`prepare`](SdLog::prepare), and `run` without records | 6; on exFAT 0 | | `C` + 1; on exFAT 0 |
 /// | `write` | 0 | `BLOCKS` | 0 |
@@ -119,7 +119,7 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 /// | [`list`](SdLog::list) | `D` | | 0 |
 /// | `LogStore::list` (feature `mavlink`), after a log of this boot | `D` | | 0 |
 /// | … before there is one | 2`D` | | 0 |
-/// | … if a log has [`Options::last_number`], and the first `N` numbers are taken | + `DN`/64 | | |
+/// | … if a log has [`Options::last_number`], and the first `N` numbers are taken | + `DN`/32 | | |
 /// | [`extract`](SdLog::extract) | `D`, the log's blocks, one for each of its clusters | | 0 |
 /// | `read_at` (feature `mavlink`), where the last one ended | 2 | | 0 |
 /// | … elsewhere | `D` + 33 | | 0 |

@@ -74,8 +74,8 @@ impl Recorder {
     /// Clusters of the next run, given how many may be taken.
     pub(super) fn wanted(&self, allowed: u32) -> u32 {
         let table = match self.volume.is_exfat() {
-            true => 1 << self.volume.table_shift(),
-            false => RUN_BLOCKS << self.volume.table_shift(),
+            true => 1 << self.volume.table_shift,
+            false => RUN_BLOCKS << self.volume.table_shift,
         };
         self.volume.clusters_of(self.options.extent_bytes).clamp(1, table).min(allowed)
     }
@@ -181,7 +181,7 @@ impl Recorder {
         if search.next == Phase::PutNote && !self.volume.is_exfat() {
             // The first flush is to link clusters of one block of the FAT only.
             let here = self.volume.table_next(search.first) - search.first;
-            if here <= self.volume.clusters_of(self.options.flush_bytes) && here < 1 << self.volume.table_shift() {
+            if here <= self.volume.clusters_of(self.options.flush_bytes) && here < 1 << self.volume.table_shift {
                 if search.count > 2 * here {
                     (search.first, search.count) = (search.first + here, search.count - here);
                 } else {
@@ -214,7 +214,7 @@ impl Recorder {
             let is_free = |&cluster: &u32| self.volume.value(block, cluster) == 0;
             self.free += (self.counted..end).filter(is_free).count() as u32;
             self.counted = end;
-            if self.counted < self.volume.end() && (end >> self.volume.table_shift()).is_multiple_of(PAUSE_AFTER) {
+            if self.counted < self.volume.end() && (end >> self.volume.table_shift).is_multiple_of(PAUSE_AFTER) {
                 return Err(Stop::Pause);
             }
         }
@@ -226,7 +226,7 @@ impl Recorder {
 
     /// Whether a count takes so little that it needn't wait.
     pub(super) fn is_small(&self) -> bool {
-        self.volume.clusters >> self.volume.table_shift() < 256
+        self.volume.clusters >> self.volume.table_shift < 256
     }
 
     /// Takes a cluster that is about to be marked off the count.

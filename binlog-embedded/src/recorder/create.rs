@@ -223,7 +223,7 @@ impl Recorder {
         self.need_link(self.new.prev)?;
         let mut next = Phase::EraseNewNote;
         if self.goal == Goal::Extend {
-            if self.volume.link(block, self.new.prev) != self.volume.mark() {
+            if self.volume.link(block, self.new.prev) != self.volume.mark {
                 return Err(Stop::Changed);
             }
             (self.log, self.is_blocked) = (Some(self.new), false);

@@ -31,7 +31,7 @@ impl Recorder {
 
     /// Whether the unused marked clusters fit into `blocks` blocks of the FAT.
     fn is_near(&self, log: &OpenFile, bytes: u32, blocks: u32) -> bool {
-        log.base + log.count <= self.volume.clusters_of(bytes) + (blocks << self.volume.table_shift())
+        log.base + log.count <= self.volume.clusters_of(bytes) + (blocks << self.volume.table_shift)
     }
 
     /// Marks the clusters of the run that the next block of the FAT describes, or begins to look for another run.
@@ -63,7 +63,7 @@ impl Recorder {
                 if self.volume.value(block, cluster) != 0 {
                     return Err(Stop::Changed);
                 }
-                self.volume.set_value(block, cluster, self.volume.mark());
+                self.volume.set_value(block, cluster, self.volume.mark);
                 self.take_off(cluster);
             }
             self.search.at = stop;
@@ -87,7 +87,7 @@ impl Recorder {
     /// Begins to look for free clusters after the run of the log.
     pub(super) fn begin_preparation(&mut self) -> Phase {
         let allowed = if self.is_counted() { self.free.saturating_sub(self.spare()) } else { 0 };
-        match self.wanted(allowed).min(PREPARED << self.volume.table_shift()) {
+        match self.wanted(allowed).min(PREPARED << self.volume.table_shift) {
             0 => Phase::Done,
             want => self.search_for(want, Phase::NoteRun),
         }

@@ -14,8 +14,8 @@ pub(crate) struct FolderScan {
     pub(super) highest: u32,
     /// All numbers up to this one are taken.
     pub(super) gap: u32,
-    /// Which of the 64 numbers after `gap` are taken, a bit for each.
-    pub(super) taken: u64,
+    /// Which of the 32 numbers after `gap` are taken, a bit for each.
+    pub(super) taken: u32,
     /// The number of the log that all of this is for; 0 for the folder itself.
     pub(super) number: u32,
     /// Clusters of the logs that may be removed.
@@ -98,13 +98,13 @@ impl Recorder {
         }
     }
 
-    /// Looks for the first number that isn't taken, 64 numbers at a time.
+    /// Looks for the first number that isn't taken, 32 numbers at a time.
     pub(super) fn find_gap(&mut self, block: &Block) -> Result<Phase, Stop> {
         let last = self.last_number();
         loop {
             match self.next_item(block)? {
                 Item::Entry => {
-                    if let ahead @ 0..64 = self.number_of_item().wrapping_sub(self.folder_scan.gap + 1) {
+                    if let ahead @ 0..32 = self.number_of_item().wrapping_sub(self.folder_scan.gap + 1) {
                         self.folder_scan.taken |= 1 << ahead;
                     }
                 }
@@ -113,7 +113,7 @@ impl Recorder {
                     if self.folder_scan.gap >= last {
                         return self.scan_for(1);
                     }
-                    if self.folder_scan.taken != u64::MAX {
+                    if self.folder_scan.taken != u32::MAX {
                         return self.scan_for(self.folder_scan.gap + 1);
                     }
                     self.folder_scan.taken = 0;

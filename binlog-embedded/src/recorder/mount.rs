@@ -128,7 +128,7 @@ impl Recorder {
 
     /// Looks for the folder, and before that for exFAT's bitmap.
     pub(super) fn go_through_root(&mut self, block: &mut Block) -> Result<Phase, Stop> {
-        let is_bitmap_wanted = self.volume.is_exfat() && self.volume.bitmap == 0;
+        let is_bitmap_wanted = self.volume.is_exfat() && self.volume.table == 0;
         let folder = Name::folder(self.options.folder).map_err(|fault| {
             self.operation = Operation::OpenFolder;
             Stop::Fault(fault)
@@ -190,7 +190,7 @@ impl Recorder {
         }
         self.search.at = entry.first;
         self.search.left = self.volume.clusters_of(blocks << 9);
-        self.volume.bitmap = self.volume.block_of(entry.first);
+        self.volume.table = self.volume.block_of(entry.first);
         Ok(Phase::BitmapChain)
     }
 

@@ -150,12 +150,12 @@ impl Recorder {
             let mut is_changed = false;
             for cluster in self.release.at..stop {
                 let link = self.volume.link(block, cluster);
-                if link == self.volume.mark() {
+                if link == self.volume.mark {
                     continue;
                 }
                 self.release.is_owned &= link == cluster + 1 || self.is_last(cluster, link);
                 if self.release.is_owned {
-                    self.volume.set_value(block, cluster, self.volume.mark());
+                    self.volume.set_value(block, cluster, self.volume.mark);
                     is_changed = true;
                 }
             }
@@ -179,7 +179,7 @@ impl Recorder {
             return Ok(Phase::HideEntry);
         }
         self.need_link(self.release.prev)?;
-        self.volume.set_value(block, self.release.prev, self.volume.mark());
+        self.volume.set_value(block, self.release.prev, self.volume.mark);
         Err(self.save_table(Phase::HideEntry))
     }
 
@@ -201,7 +201,7 @@ impl Recorder {
             self.need_value(self.release.at)?;
             let stop = self.volume.table_next(self.release.at).min(self.release.marked_end);
             for cluster in self.release.at..stop {
-                if self.volume.value(block, cluster) == self.volume.mark() {
+                if self.volume.value(block, cluster) == self.volume.mark {
                     self.volume.set_value(block, cluster, 0);
                     self.release.freed += u16::from(cluster < self.counted);
                 }

@@ -26,7 +26,7 @@ impl Recorder {
         self.loaded.need(self.volume.link_block(log.linked))?;
         let stop = self.volume.table_next(log.linked).min(limit);
         for cluster in log.linked..stop {
-            if self.volume.link(block, cluster) != self.volume.mark() {
+            if self.volume.link(block, cluster) != self.volume.mark {
                 return Err(Stop::Changed);
             }
             self.volume.set_value(block, cluster, cluster + 1);

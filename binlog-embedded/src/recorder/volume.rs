@@ -22,12 +22,16 @@ pub(crate) struct Volume {
     pub(crate) kind: FileSystem,
     /// Blocks of a cluster, as a power of two.
     pub(crate) shift: u8,
+    /// Clusters that one block of the allocation table (the FAT, or exFAT's bitmap) describes, as a power of two.
+    pub(crate) table_shift: u8,
     /// First block of the FAT in use.
     pub(crate) fat: u32,
     /// Blocks from there to its copy; 0 without a copy.
     pub(crate) mirror: u32,
-    /// First block of the allocation bitmap; only exFAT has one.
-    pub(crate) bitmap: u32,
+    /// First block of the allocation table; 0 until exFAT's bitmap is found.
+    pub(crate) table: u32,
+    /// The value of a cluster that is owned and not linked: the mark in the FAT; on exFAT, a set bit.
+    pub(crate) mark: u32,
     /// First block of cluster 2.
     pub(crate) data: u32,
     /// Clusters; their numbers begin at 2.
@@ -52,9 +56,11 @@ impl Volume {
     pub(crate) const NONE: Volume = Volume {
         kind: FileSystem::Fat16,
         shift: 0,
+        table_shift: 0,
         fat: 0,
         mirror: 0,
-        bitmap: 0,
+        table: 0,
+        mark: 0,
         data: 0,
         clusters: 0,
         root: 0,
@@ -114,16 +120,15 @@ impl Volume {
         let shift = per_cluster.trailing_zeros();
         let clusters = data_blocks >> shift;
         // The count alone decides on the kind; the two limits are Microsoft's.
-        let kind = match clusters {
+        let (kind, table_shift, mark) = match clusters {
             0..4085 => return Err(NotFat(Flaw::Fat12)),
-            4085..65525 => FileSystem::Fat16,
+            4085..65525 => (FileSystem::Fat16, 8, MARK_16),
             // FAT32 has 28 bits, the last values of which are marks.
-            65525..0x0FFF_FFF0 => FileSystem::Fat32,
+            65525..0x0FFF_FFF0 => (FileSystem::Fat32, 7, MARK_32),
             _ => return Err(NotFat(Flaw::Clusters)),
         };
-        let per_block = if kind == FileSystem::Fat16 { 256 } else { 128 };
         // Clusters 0 and 1 have entries, too.
-        if (clusters + 1) / per_block >= fat_blocks {
+        if (clusters + 1) >> table_shift >= fat_blocks {
             return Err(NotFat(Flaw::Clusters));
         }
         if before >= place.blocks {
@@ -132,7 +137,10 @@ impl Volume {
         let mut volume = Volume {
             kind,
             shift: shift as u8,
+            table_shift,
             fat: place.start + reserved,
+            table: place.start + reserved,
+            mark,
             mirror: if fats == 2 { fat_blocks } else { 0 },
             data: place.start + before,
             // A partition that is shorter than its file system: the rest is another's.
@@ -163,6 +171,7 @@ impl Volume {
                 return Err(NotFat(Flaw::ActiveFat));
             }
             volume.fat += active * fat_blocks;
+            volume.table = volume.fat;
             volume.mirror = 0;
         }
         // A card without it isn't refused: FSInfo has hints only.
@@ -201,7 +210,9 @@ impl Volume {
         let volume = Volume {
             kind: FileSystem::Exfat,
             shift,
+            table_shift: 12,
             fat: place.start + fat,
+            mark: 1,
             data: place.start + data,
             // A partition that is shorter than its file system: the rest is another's.
             clusters: clusters.min((place.blocks - data) >> shift),
@@ -267,7 +278,7 @@ impl Volume {
     /// The block of the FAT with a cluster's link.
     #[inline(never)]
     pub(crate) fn link_block(&self, cluster: u32) -> u32 {
-        self.fat + (cluster >> if self.kind == FileSystem::Fat16 { 8 } else { 7 })
+        self.fat + (cluster >> if self.is_exfat() { 7 } else { self.table_shift })
     }
 
     /// Where a cluster's chain continues: a cluster, or anything else at its end. `block` is the block of the link.
@@ -283,16 +294,6 @@ impl Volume {
         }
     }
 
-    /// Clusters that one block of the allocation table (the FAT, or exFAT's bitmap) describes, as a power of two.
-    pub(crate) fn table_shift(&self) -> u32 {
-        match self.kind {
-            FileSystem::Fat16 => 8,
-            FileSystem::Fat32 => 7,
-            #[cfg(feature = "exfat")]
-            FileSystem::Exfat => 12,
-        }
-    }
-
     /// The cluster that the table begins with.
     fn table_origin(&self) -> u32 {
         if self.is_exfat() { 2 } else { 0 }
@@ -301,14 +302,13 @@ impl Volume {
     /// The block of the table with a cluster's value.
     #[inline(never)]
     pub(crate) fn table_block(&self, cluster: u32) -> u32 {
-        let first = if self.is_exfat() { self.bitmap } else { self.fat };
-        first + ((cluster - self.table_origin()) >> self.table_shift())
+        self.table + ((cluster - self.table_origin()) >> self.table_shift)
     }
 
     /// The first cluster after `cluster` that is in another block of the table.
     #[inline(never)]
     pub(crate) fn table_next(&self, cluster: u32) -> u32 {
-        let (origin, shift) = (self.table_origin(), self.table_shift());
+        let (origin, shift) = (self.table_origin(), self.table_shift);
         ((((cluster - origin) >> shift) + 1) << shift) + origin
     }
 
@@ -340,16 +340,6 @@ impl Volume {
                 let bit = 1 << ((index - 2) % 8);
                 *byte = if value == 0 { *byte & !bit } else { *byte | bit };
             }
-        }
-    }
-
-    /// The value of a cluster that is owned and not linked: the mark in the FAT; on exFAT, a set bit.
-    pub(crate) fn mark(&self) -> u32 {
-        match self.kind {
-            FileSystem::Fat16 => MARK_16,
-            FileSystem::Fat32 => MARK_32,
-            #[cfg(feature = "exfat")]
-            FileSystem::Exfat => 1,
         }
     }
 }
