@@ -3,9 +3,45 @@
 
 //! Append-only logs on FAT16, FAT32 and exFAT, as a state machine without I/O.
 //!
-//! [`Recorder::step`] names the next transfer, and is called again when it is complete: each state asks for the block
+//! [`Recorder::step`] names the next transfer, and is called again when it is complete: each task asks for the block
 //! that it needs, and runs again once that block is loaded. Blocking and asynchronous transfers share all of this. The
 //! contents of a log don't pass through here.
+//!
+//! # Tasks
+//!
+//! A [`Goal`] is reached by one [`Task`] after another. A task holds what only it needs. The step that completes it
+//! puts the next one into [`Recorder::task`], before it stops for its last transfer; nothing else says what comes next.
+//! These tasks follow each other. Those in brackets may be left out, those before `…` may repeat.
+//!
+//! ```text
+//! mount    PartitionTable [GptHeader GptEntries GptEntry] Boot ReadInfo
+//!          Root [Bitmap Root] [Release Root]… Folder [Release Folder]… [removal Folder]…
+//! folder   Root LookAround [FillSlots] MakeRoom Search Clear PutNote Mark ShowEntry EraseNewNote Root
+//! begin    FindHighest [FindGap] LookAround [FillSlots] [growth] MakeRoom [Count MakeRoom] [removal LookAround]…
+//!          Search [Sign] PutNote Mark ShowEntry
+//! extend   Mark [NoteRun], or MakeRoom [LookAround] [removal LookAround]… Search [Sign] PutNote Mark, then on FAT
+//!          Link, on exFAT NoteRun
+//! prepare  Search NoteRun
+//! sync     [SyncLink NoteRun]… SyncLink SyncEntry
+//! end      Release SaveInfo
+//! remove   FindHighest [FindGap] LookAround removal SaveInfo
+//! count    Count
+//!
+//! removal  FindSubject [LongName], on FAT (Walk Shrink Release)…,
+//!          on exFAT Unset UnsetRest (Walk Release)… ClearRemovalFlag Removed
+//! growth   Search Clear PutNote Mark Link EraseNewNote LookAround, of a cluster for the directory
+//! ```
+//!
+//! Beside the task, the recorder has what several tasks share:
+//!
+//! - `disk`: all use it, after `Boot`.
+//! - `log`: the open log, from `ShowEntry` until its `Release` begins.
+//! - `cursor`: the place of a pass over a directory (`Root`, `Folder`, `FindHighest`, `FindGap`, `LookAround`,
+//!   `FillSlots`). During a removal, its entry is the log's; where a directory grows, its cluster is the last.
+//! - `folder_scan`: `LookAround` fills it, for `MakeRoom` and `PutNote`.
+//! - `new`: `PutNote` or a longer extent fills it, for the tasks until the file has its run. Afterwards it tells a pass
+//!   what was created before.
+//! - `subject`: the log that a removal is about.
 //!
 //! # The order of writes
 //!
@@ -41,76 +77,91 @@
 //!
 //! # Flash
 //!
-//! `#[inline(never)]` stands where many steps share a function that is longer than its call: else each gets a copy, at
-//! the higher levels of optimisation also of those that should be small.
+//! Tasks are matched by reference: copying them out and back would take more code. `#[inline(never)]` stands where
+//! many steps share a function that is longer than its call: else each gets a copy, at the higher levels of
+//! optimisation also of those that should be small.
 
 mod bytes;
+mod chain;
 mod clusters;
 mod create;
 mod directory;
+mod disk;
 mod entry;
 #[cfg(feature = "exfat")]
 mod exfat;
 mod extent;
 mod fault;
 mod folder_scan;
+mod goal;
+mod info;
 mod loaded;
+mod mend;
 mod mount;
 mod name;
 mod note;
 mod open_file;
 mod options;
 mod partition;
-mod phase;
 mod read;
 #[cfg(feature = "mavlink")]
 mod read_at;
 mod release;
 mod remove;
+mod search;
 mod sync;
+mod task;
 mod volume;
 
 use bytes::Block;
-use clusters::ClusterSearch;
 pub(crate) use directory::Entry;
 use directory::{Cursor, Directory, Item};
+use disk::Disk;
 pub use fault::{Damage, Fault, Flaw, Operation, Unusable};
 use folder_scan::FolderScan;
+pub(crate) use goal::{Goal, Stop};
 use loaded::Loaded;
 pub(crate) use loaded::NOTHING;
 use open_file::OpenFile;
 pub use options::Options;
-use partition::Gpt;
-use phase::Phase;
-pub(crate) use phase::{Goal, Stop};
 #[cfg(feature = "mavlink")]
 pub(crate) use read_at::Aside;
 use release::Release;
-use volume::Volume;
+use task::Task;
 
 /// The state of the card and of what is done with it.
 pub(crate) struct Recorder {
-    pub(crate) loaded: Loaded,
-    /// The size of the card, which the driver tells before a mount.
-    pub(crate) card_blocks: u32,
-    pub(crate) options: Options,
+    pub(crate) disk: Disk,
+    task: Task,
+    goal: Goal,
+    pub(crate) operation: Operation,
+    pub(crate) is_mounted: bool,
+    /// Whether the mount goes through the root directory, and not yet through the folder of the logs.
+    is_in_root: bool,
+    /// Whether the cluster after the run of the open log isn't free.
+    is_blocked: bool,
+    /// Whether cards were changed more than once. One of them may be back, whose logs of this boot are forgotten.
+    is_boot_unknown: bool,
+    has_changed_card: bool,
+    extension: [u8; 3],
     /// The date of what is written, as FAT has it.
     pub(crate) date: u32,
-    pub(crate) operation: Operation,
-    goal: Goal,
-    phase: Phase,
-    /// The card's GPT, while it is read.
-    gpt: Gpt,
-    volume: Volume,
-    pub(crate) is_mounted: bool,
-    extension: [u8; 3],
+    pub(crate) log: Option<OpenFile>,
+    /// The log or folder that is being created, or the open log as it will be.
+    new: OpenFile,
     folder: Directory,
     cursor: Cursor,
-    release: Release,
-    search: ClusterSearch,
     folder_scan: FolderScan,
     /// The number of the log that is being removed or read; 0 for none.
     subject: u32,
+    /// The size of the card, which the driver tells before a mount.
+    pub(crate) card_blocks: u32,
+    /// Bytes that the first run of a log on exFAT has room for, at least.
+    #[cfg(feature = "exfat")]
+    pub(crate) least_bytes: u32,
+    /// The numbers of the first and the last log of this boot; 0 before there is one.
+    first_of_boot: u32,
+    last_of_boot: u32,
     /// Logs that are read at offsets.
     #[cfg(feature = "mavlink")]
     places: [read_at::Place; 2],
@@ -118,82 +169,46 @@ pub(crate) struct Recorder {
     /// because the call's future may be dropped.
     #[cfg(feature = "mavlink")]
     reads: Option<(Operation, u32)>,
-    pub(crate) log: Option<OpenFile>,
-    /// The log or folder that is being created, or the open log as it will be.
-    new: OpenFile,
-    /// Whether the cluster after the run of the open log isn't free.
-    is_blocked: bool,
-    /// Free clusters with numbers below `counted`.
-    free: u32,
-    counted: u32,
-    /// Whether `free` is FSInfo's count of all clusters, which may be wrong.
-    is_hint: bool,
-    /// Whether FSInfo says that the count is unknown.
-    is_info_unknown: bool,
-    /// The phase after FSInfo is written.
-    after_info: Phase,
-    /// The cluster at which the next search begins.
-    next_free: u32,
-    /// Bytes that the first run of a log on exFAT has room for, at least.
-    #[cfg(feature = "exfat")]
-    pub(crate) least_bytes: u32,
-    /// The numbers of the first and the last log of this boot; 0 before there is one.
-    first_of_boot: u32,
-    last_of_boot: u32,
-    /// The serial number of the volume that they are on.
-    serial: u32,
-    /// Whether cards were changed more than once. One of them may be back, whose logs of this boot are forgotten.
-    is_boot_unknown: bool,
-    has_changed_card: bool,
+    pub(crate) options: Options,
 }
 
 impl Recorder {
     pub(crate) const fn new(options: Options) -> Self {
         Recorder {
-            options,
-            date: 0,
-            loaded: Loaded { at: NOTHING, needed: 0 },
-            card_blocks: 0,
-            operation: Operation::Mount,
+            disk: Disk::NONE,
+            task: Task::Done,
             goal: Goal::None,
-            phase: Phase::Done,
-            gpt: Gpt::NONE,
-            volume: Volume::NONE,
+            operation: Operation::Mount,
             is_mounted: false,
+            is_in_root: false,
+            is_blocked: false,
+            is_boot_unknown: false,
+            has_changed_card: false,
             extension: *b"BIN",
-            folder: Directory { cluster: 0, contiguous: 0 },
-            cursor: Cursor::NONE,
-            release: Release::NONE,
-            search: ClusterSearch::NONE,
-            folder_scan: FolderScan::NONE,
-            subject: 0,
-            #[cfg(feature = "mavlink")]
-            places: read_at::Place::NONE,
-            #[cfg(feature = "mavlink")]
-            reads: None,
+            date: 0,
             log: None,
             new: OpenFile::NONE,
-            is_blocked: false,
-            free: 0,
-            counted: 0,
-            is_hint: false,
-            is_info_unknown: false,
-            after_info: Phase::Done,
-            next_free: 2,
+            folder: Directory { cluster: 0, contiguous: 0 },
+            cursor: Cursor::NONE,
+            folder_scan: FolderScan::NONE,
+            subject: 0,
+            card_blocks: 0,
             #[cfg(feature = "exfat")]
             least_bytes: 0,
             first_of_boot: 0,
             last_of_boot: 0,
-            serial: 0,
-            is_boot_unknown: false,
-            has_changed_card: false,
+            #[cfg(feature = "mavlink")]
+            places: read_at::Place::NONE,
+            #[cfg(feature = "mavlink")]
+            reads: None,
+            options,
         }
     }
 
     /// Forgets the card and what was being done. Of this boot's logs, the numbers stay.
     pub(crate) fn forget(&mut self) {
-        (self.loaded.at, self.goal, self.phase) = (NOTHING, Goal::None, Phase::Done);
-        (self.is_mounted, self.log) = (false, None);
+        self.give_up();
+        (self.disk.loaded.at, self.is_mounted, self.log) = (NOTHING, false, None);
     }
 
     /// Names the logs with another extension, which the next mount takes, unless the program chose one or a log is
@@ -209,16 +224,16 @@ impl Recorder {
     #[inline(never)]
     pub(crate) fn work(&mut self, goal: Goal, block: &mut Block) -> Result<(), Stop> {
         if self.goal != goal {
-            self.goal = goal;
-            self.phase = Phase::Done;
-            self.phase = self.begin(goal)?;
+            (self.goal, self.task) = (goal, Task::Done);
+            self.begin(goal)?;
         }
-        while self.phase != Phase::Done {
-            let next = self.step(block);
-            if let Err(Stop::Fault(_) | Stop::Changed) = next {
-                self.give_up();
+        while !matches!(self.task, Task::Done) {
+            if let Err(stop) = self.step(block) {
+                if let Stop::Fault(_) | Stop::Changed = stop {
+                    self.give_up();
+                }
+                return Err(stop);
             }
-            self.phase = next?;
         }
         self.goal = Goal::None;
         if let (Goal::Sync(bytes), Some(log)) = (goal, &mut self.log) {
@@ -234,14 +249,20 @@ impl Recorder {
         self.places = read_at::Place::NONE;
     }
 
-    /// Leaves the goal that isn't reached, with the phase that led to it.
+    /// Leaves the goal that isn't reached, with the task that led to it.
     fn give_up(&mut self) {
-        (self.goal, self.phase) = (Goal::None, Phase::Done);
+        (self.goal, self.task) = (Goal::None, Task::Done);
+    }
+
+    /// Nothing is left to do for the goal.
+    fn end_task(&mut self) -> Result<(), Stop> {
+        self.task = Task::Done;
+        Ok(())
     }
 
     /// Blocks from a block of the FAT to its copy; 0 without a copy.
     pub(crate) fn mirror(&self) -> u32 {
-        self.volume.mirror
+        self.disk.volume.mirror
     }
 
     /// The goal that isn't reached yet.
@@ -249,19 +270,19 @@ impl Recorder {
         self.goal
     }
 
-    /// The first phase on the way to a goal.
-    fn begin(&mut self, goal: Goal) -> Result<Phase, Stop> {
+    /// Begins with the first task on the way to a goal.
+    fn begin(&mut self, goal: Goal) -> Result<(), Stop> {
         #[cfg(feature = "mavlink")]
         if matches!(goal, Goal::Mount | Goal::Begin | Goal::End | Goal::Remove) {
             self.forget_places();
         }
-        Ok(match goal {
-            Goal::None => Phase::Done,
+        match goal {
+            Goal::None => {}
             Goal::Mount => {
                 self.operation = Operation::Mount;
                 // Blocks of another volume prove nothing about this one.
-                (self.volume.boot, self.volume.info) = (0, 0);
-                Phase::PartitionTable
+                (self.disk.volume.boot, self.disk.volume.info) = (0, 0);
+                self.task = Task::PartitionTable;
             }
             Goal::Begin | Goal::Remove => {
                 self.operation = Operation::List;
@@ -269,134 +290,114 @@ impl Recorder {
                 self.subject = 0;
                 self.new = OpenFile::NONE;
                 self.open_folder()?;
-                Phase::FindHighest
+                self.task = Task::FindHighest { highest: 0 };
             }
             Goal::Extend => {
                 self.operation = Operation::Write;
-                self.begin_extension()
+                self.begin_extension();
             }
             Goal::Prepare => {
                 self.operation = Operation::Write;
-                self.begin_preparation()
+                self.begin_preparation();
             }
-            Goal::Sync(_) => Phase::SyncLink,
+            Goal::Sync(_) => self.task = Task::SyncLink,
             Goal::End => {
                 self.operation = Operation::End;
-                self.end_log()
+                self.end_log();
             }
             Goal::Count => self.begin_count(),
-        })
-    }
-
-    /// One phase, or a part of one. Returns the next phase; stops at a transfer, to continue with the same phase unless
-    /// [`Recorder::save`] said otherwise.
-    fn step(&mut self, block: &mut Block) -> Result<Phase, Stop> {
-        match self.phase {
-            Phase::Done => Ok(Phase::Done),
-            Phase::PartitionTable => self.read_table(block),
-            Phase::GptHeader => self.read_gpt_header(block),
-            Phase::GptEntries => self.check_gpt_entries(block),
-            Phase::GptEntry => self.read_gpt_entry(block),
-            Phase::Boot => self.read_boot(block),
-            Phase::ReadInfo => self.read_info(block),
-            Phase::Root => self.go_through_root(block),
-            #[cfg(feature = "exfat")]
-            Phase::BitmapChain => self.check_bitmap(block),
-            Phase::Folder => self.go_through_folder(block),
-            #[cfg(feature = "exfat")]
-            Phase::Mend => self.mend(block, self.release.after),
-            #[cfg(feature = "exfat")]
-            Phase::Signed => self.check_signature(block),
-            #[cfg(feature = "exfat")]
-            Phase::FindTaken => self.find_taken(block),
-            #[cfg(feature = "exfat")]
-            Phase::EraseLogNote => self.erase_log_note(block),
-            Phase::Probe => self.probe(block),
-            Phase::MarkLinked => self.mark_linked(block),
-            Phase::EndChain => self.end_chain(block),
-            Phase::HideEntry => self.hide_entry(block),
-            Phase::FreeMarked => self.free_marked(block),
-            Phase::EraseNote => self.erase_note(block),
-            Phase::FindSubject => self.find_subject(block),
-            Phase::LongName => self.remove_long_name(block),
-            Phase::Walk => self.walk(block),
-            Phase::WalkAgain => Ok(self.walk_again()),
-            Phase::Shrink => self.shrink(block),
-            #[cfg(feature = "exfat")]
-            Phase::Unset => self.unset(block),
-            #[cfg(feature = "exfat")]
-            Phase::UnsetRest => self.unset_rest(block),
-            #[cfg(feature = "exfat")]
-            Phase::SkipFreed => self.skip_freed(block),
-            #[cfg(feature = "exfat")]
-            Phase::ClearRemovalFlag => self.clear_removal_flag(block),
-            Phase::FindHighest => self.find_highest(block),
-            Phase::FindGap => self.find_gap(block),
-            Phase::LookAround => self.look_around(block),
-            Phase::ScanAgain => self.scan_again(),
-            Phase::MakeRoom => self.make_room(block),
-            Phase::Count => self.count(block),
-            Phase::Search => self.search(block),
-            Phase::FillSlots => self.fill_slots(block),
-            #[cfg(feature = "exfat")]
-            Phase::Sign => Err(self.sign(block)),
-            Phase::PutNote => self.put_note(block),
-            Phase::InfoUnknown => self.forget_info(block),
-            Phase::Mark => self.mark(block),
-            Phase::Clear => self.clear(block),
-            Phase::ShowEntry => self.show_entry(block),
-            Phase::EraseNewNote => self.erase_new_note(block),
-            Phase::Link => self.link_run(block),
-            Phase::NoteRun => self.note_run(block),
-            Phase::SyncLink => self.link_ahead(block),
-            Phase::SyncEntry => self.put_size(block),
-            Phase::InfoKnown => self.save_info(block),
         }
+        Ok(())
     }
 
-    /// Asks for a block unless it is loaded.
-    fn need(&mut self, at: u32) -> Result<(), Stop> {
-        self.loaded.need(at)
-    }
-
-    /// Asks for the block of the FAT with a cluster's link, unless it is loaded.
-    #[inline(never)]
-    fn need_link(&mut self, cluster: u32) -> Result<(), Stop> {
-        self.loaded.need(self.volume.link_block(cluster))
-    }
-
-    /// Asks for the block of the table with a cluster's value, unless it is loaded.
-    #[inline(never)]
-    fn need_value(&mut self, cluster: u32) -> Result<(), Stop> {
-        self.loaded.need(self.volume.table_block(cluster))
+    /// Works on the task until another one follows. Stops at a transfer, to continue with the task afterwards.
+    fn step(&mut self, block: &mut Block) -> Result<(), Stop> {
+        match self.task {
+            Task::Done => Ok(()),
+            Task::PartitionTable => self.read_table(block),
+            Task::GptHeader { at, copy } => self.read_gpt_header(at, copy, block),
+            Task::GptEntries(ref mut check) => {
+                let is_whole = check.go_on(&mut self.disk.loaded, block)?;
+                let (entries, copy) = (check.entries, check.copy);
+                self.end_gpt_check(is_whole, entries, copy)
+            }
+            Task::GptEntry { at, byte } => self.read_gpt_entry(at, byte, block),
+            Task::Boot(partition) => self.read_boot(partition, block),
+            Task::ReadInfo => {
+                self.disk.read_info(block)?;
+                self.begin_root()
+            }
+            Task::Root => self.go_through_root(block),
+            #[cfg(feature = "exfat")]
+            Task::Bitmap(ref mut chain) => {
+                chain.check(&mut self.disk, block)?;
+                self.begin_root()
+            }
+            Task::Folder => self.go_through_folder(block),
+            Task::Release(ref mut release) => {
+                release.go_on(&mut self.disk, block)?;
+                let Release { owner, hides_entry, first, .. } = *release;
+                self.after_release(owner, hides_entry, first)
+            }
+            Task::FindSubject => self.find_subject(block),
+            Task::LongName => self.remove_long_name(block),
+            #[cfg(feature = "exfat")]
+            Task::Unset => self.unset(block),
+            #[cfg(feature = "exfat")]
+            Task::UnsetRest => self.unset_rest(block),
+            Task::Walk(ref mut walk) => {
+                let next = walk.go_on(&mut self.disk, &self.cursor.entry, block)?;
+                let walk = *walk;
+                self.end_walk(walk, next);
+                Ok(())
+            }
+            Task::Shrink { piece, before, given_back } => self.shrink(piece, before, given_back, block),
+            #[cfg(feature = "exfat")]
+            Task::ClearRemovalFlag => self.clear_removal_flag(block),
+            #[cfg(feature = "exfat")]
+            Task::Removed => self.after_removal(),
+            Task::FindHighest { highest } => self.find_highest(highest, block),
+            Task::FindGap { gap, taken } => self.find_gap(gap, taken, block),
+            Task::LookAround => self.look_around(block),
+            Task::FillSlots => self.fill_slots(block),
+            Task::MakeRoom => self.make_room(block),
+            Task::Count => self.count(block),
+            Task::Search(ref mut search) => {
+                search.go_on(&mut self.disk, block)?;
+                let (found, least) = (search.found, search.least);
+                self.end_search(found, least)
+            }
+            Task::Clear { run, done } => self.clear(run, done, block),
+            #[cfg(feature = "exfat")]
+            Task::Sign(run) => Err(self.sign(run, block)),
+            Task::PutNote(run) => self.put_note(run, block),
+            Task::Mark { at } => self.mark(at, block),
+            Task::ShowEntry => self.show_entry(block),
+            Task::EraseNewNote => self.erase_new_note(block),
+            Task::Link => self.link_run(block),
+            Task::NoteRun { added } => self.note_run(added, block),
+            Task::SyncLink => self.link_ahead(block),
+            Task::SyncEntry => self.put_size(block),
+            Task::SaveInfo => {
+                self.disk.save_info(block)?;
+                self.end_task()
+            }
+        }
     }
 
     /// Goes to the beginning of the folder.
     fn open_folder(&mut self) -> Result<(), Stop> {
-        self.cursor.open(&self.volume, self.folder)
+        self.cursor.open(&self.disk.volume, self.folder)
     }
 
     /// Goes to the next item in the directory.
-    #[inline(never)]
     fn next_item(&mut self, block: &Block) -> Result<Item, Stop> {
-        self.cursor.next(&self.volume, &mut self.loaded, block)
+        self.cursor.next(&mut self.disk, block)
     }
 
     /// The number of the log whose entry the cursor came to; 0 if it isn't a log's.
     fn number_of_item(&self) -> u32 {
         self.cursor.entry.name.number(self.extension)
-    }
-
-    /// Writes the loaded block; `next` is the phase after that.
-    fn save(&mut self, next: Phase) -> Stop {
-        self.phase = next;
-        Stop::Write
-    }
-
-    /// Writes the loaded block of the FAT or the bitmap, and the FAT's copy; `next` is the phase after that.
-    fn save_table(&mut self, next: Phase) -> Stop {
-        self.phase = next;
-        Stop::WriteTable
     }
 
     /// The operation that an error is about.
@@ -422,45 +423,46 @@ impl Recorder {
 
     /// The free bytes; `None` before they are counted.
     pub(crate) fn free_bytes(&self) -> Option<u64> {
-        (self.is_mounted && self.is_counted()).then(|| u64::from(self.free) << (self.volume.shift + 9))
+        (self.is_mounted && self.disk.is_counted()).then(|| u64::from(self.disk.free) << (self.disk.volume.shift + 9))
     }
 
     /// Whether the free clusters are counted.
     pub(crate) fn is_counted(&self) -> bool {
-        self.counted == self.volume.end()
+        self.disk.is_counted()
     }
 
-    /// Bytes that the open log has room for.
-    pub(crate) fn room(&self) -> u64 {
-        self.log.map_or(0, |log| u64::from(log.base + log.count) << (self.volume.shift + 9))
+    /// Bytes that the open log has room for; `u32::MAX` for all above.
+    pub(crate) fn room(&self) -> u32 {
+        let (clusters, shift) = (self.log.as_ref().map_or(0, |log| log.base + log.count), self.disk.volume.shift + 9);
+        if clusters > u32::MAX >> shift { u32::MAX } else { clusters << shift }
     }
 
     /// The block for a byte of the open log, and how many contiguous blocks from there on are the log's. The byte is in
     /// its run, or in the last cluster before that.
     pub(crate) fn block_at(&self, byte: u32) -> (u32, u32) {
         let Some(log) = &self.log else { return (0, 0) };
-        let (block, base, shift) = (byte >> 9, log.base << self.volume.shift, self.volume.shift);
+        let (block, base, shift) = (byte >> 9, log.base << self.disk.volume.shift, self.disk.volume.shift);
         match block.checked_sub(base) {
-            Some(block) => (self.volume.block_of(log.first) + block, (log.count << shift) - block),
-            None => (self.volume.block_of(log.prev + 1) + block - base, base - block),
+            Some(block) => (self.disk.volume.block_of(log.first) + block, (log.count << shift) - block),
+            None => (self.disk.volume.block_of(log.prev + 1) + block - base, base - block),
         }
     }
 
     /// The bytes that one block of the FAT describes, to which a flush is limited.
     pub(crate) fn flush_limit(&self) -> u32 {
-        1u32.checked_shl(u32::from(self.volume.table_shift + self.volume.shift) + 9).unwrap_or(u32::MAX)
+        1u32.checked_shl(u32::from(self.disk.volume.table_shift + self.disk.volume.shift) + 9).unwrap_or(u32::MAX)
     }
 
     /// Blocks by which the card is known again: the boot sector, FSInfo, and the `last` block that was read or written,
     /// which is what is in memory. [`NOTHING`] stands for those that it doesn't have.
     pub(crate) fn witnesses(&self, last: u32) -> [u32; 3] {
-        let [info, last] = if self.has_info() { [self.volume.info, last] } else { [NOTHING; 2] };
-        [self.volume.boot, info, last]
+        let [info, last] = if self.has_info() { [self.disk.volume.info, last] } else { [NOTHING; 2] };
+        [self.disk.volume.boot, info, last]
     }
 
     /// Whether the volume has FSInfo.
     pub(crate) fn has_info(&self) -> bool {
-        self.volume.info != 0
+        self.disk.volume.info != 0
     }
 }
 

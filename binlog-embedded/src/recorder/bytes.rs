@@ -11,6 +11,7 @@ pub(crate) fn u16_at<const N: usize>(bytes: &[u8; N], at: usize) -> u32 {
     u32::from(u16::from_le_bytes([bytes[at], bytes[at + 1]]))
 }
 
+#[inline(always)]
 pub(crate) fn u32_at<const N: usize>(bytes: &[u8; N], at: usize) -> u32 {
     u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }

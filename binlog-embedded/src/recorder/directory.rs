@@ -1,11 +1,12 @@
 //! A pass over a directory, slot by slot.
 
+use super::Stop;
 use super::bytes::{Block, Slot, u16_at, u32_at};
+use super::disk::Disk;
 use super::entry::{self, DELETED, LONG_NAME, VOLUME, fat};
 use super::name::Name;
 use super::note::{Note, Removal};
 use super::volume::{FileSystem, Volume};
-use super::{Loaded, Stop};
 use crate::recorder::Damage;
 
 /// Where a directory is.
@@ -44,10 +45,15 @@ impl SlotPlace {
         &mut block.as_chunks_mut().0[usize::from(self.slot % SLOTS)]
     }
 
+    /// The slot and all that follow in the block.
+    pub(crate) fn rest_of(self, block: &mut Block) -> &mut [u8] {
+        &mut block[usize::from(self.slot % SLOTS) * 32..]
+    }
+
     /// The set of an entry of exFAT that begins in the slot; `None` if the block ends before it.
     #[cfg(feature = "exfat")]
     pub(crate) fn set_of(self, block: &mut Block) -> Option<&mut entry::exfat::Set> {
-        block[usize::from(self.slot % SLOTS) * 32..].first_chunk_mut()
+        self.rest_of(block).first_chunk_mut()
     }
 
     /// Empties the slot, except its first byte.
@@ -200,20 +206,20 @@ impl Cursor {
     }
 
     /// Goes to the next cluster; false at the end of the directory.
-    fn turn(&mut self, volume: &Volume, loaded: &mut Loaded, block: &Block) -> Result<bool, Stop> {
+    fn turn(&mut self, disk: &mut Disk, block: &Block) -> Result<bool, Stop> {
         if self.cluster == 0 || self.contiguous == 1 {
             return Ok(false);
         }
         if self.contiguous > 1 {
             self.contiguous -= 1;
-            return self.enter(volume, self.cluster + 1).map(|()| true);
+            return self.enter(&disk.volume, self.cluster + 1).map(|()| true);
         }
-        loaded.need(volume.link_block(self.cluster))?;
-        let next = volume.link(block, self.cluster);
-        if !volume.has(next) {
+        disk.need_link(self.cluster)?;
+        let next = disk.volume.link(block, self.cluster);
+        if !disk.volume.has(next) {
             return Ok(false);
         }
-        self.enter(volume, next).map(|()| true)
+        self.enter(&disk.volume, next).map(|()| true)
     }
 
     /// Whether the directory, at whose end the cursor is, may have another cluster.
@@ -222,26 +228,27 @@ impl Cursor {
     }
 
     /// Goes to the next block at the end of one; false at the end of the directory.
-    pub(crate) fn skip_block_end(&mut self, volume: &Volume, loaded: &mut Loaded, block: &Block) -> Result<bool, Stop> {
+    pub(crate) fn skip_block_end(&mut self, disk: &mut Disk, block: &Block) -> Result<bool, Stop> {
         if self.next == SLOTS {
             (self.next, self.is_entered) = (0, false);
             self.block += 1;
             self.left -= 1;
             self.visited += 1;
-            if self.visited > max_blocks(volume) {
+            if self.visited > max_blocks(&disk.volume) {
                 return Err(Stop::damaged(Damage::Endless));
             }
         }
-        Ok(self.left > 0 || self.turn(volume, loaded, block)?)
+        Ok(self.left > 0 || self.turn(disk, block)?)
     }
 
     /// Goes to the next item. `block` is the block that is loaded.
-    pub(crate) fn next(&mut self, volume: &Volume, loaded: &mut Loaded, block: &Block) -> Result<Item, Stop> {
+    #[inline(never)]
+    pub(crate) fn next(&mut self, disk: &mut Disk, block: &Block) -> Result<Item, Stop> {
         loop {
-            if !self.skip_block_end(volume, loaded, block)? {
+            if !self.skip_block_end(disk, block)? {
                 return Ok(Item::End);
             }
-            loaded.need(self.block)?;
+            disk.need(self.block)?;
             if !self.is_entered {
                 self.is_entered = true;
                 self.place = SlotPlace { block: self.block, slot: 0 };
@@ -253,7 +260,7 @@ impl Cursor {
                 return Ok(Item::Unused);
             }
             self.next += 1;
-            let item = if volume.is_exfat() { self.exfat(slot) } else { self.fat(volume, slot) };
+            let item = if disk.volume.is_exfat() { self.exfat(slot) } else { self.fat(&disk.volume, slot) };
             if let Some(item) = item {
                 return Ok(item);
             }
@@ -382,10 +389,8 @@ fn name_of(characters: &[u8], length: u8) -> Name {
             (at, end) = (8, 11);
             continue;
         }
-        if at == end || character[1] != 0 {
-            return Name([0; 11]);
-        }
-        name[at] = character[0].to_ascii_uppercase();
+        let Some(place) = name[..end].get_mut(at).filter(|_| character[1] == 0) else { return Name([0; 11]) };
+        *place = character[0].to_ascii_uppercase();
         at += 1;
     }
     Name(name)

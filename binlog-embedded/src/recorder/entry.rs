@@ -77,9 +77,9 @@ pub(crate) mod exfat {
         set.fill(0);
         (set[0], set[32], set[64]) = (FILE & !IN_USE, STREAM & !IN_USE, NAME & !IN_USE);
         (set[1], set[4]) = (SLOTS as u8 - 1, attributes);
-        for at in [8, 12, 16] {
-            put_u32(set, at, date);
-        }
+        put_u32(set, 8, date);
+        put_u32(set, 12, date);
+        put_u32(set, 16, date);
         // The allocation is possible, and contiguous.
         set[33] = 0x01 | CONTIGUOUS;
         let mut name_hash = 0u16;
@@ -91,7 +91,9 @@ pub(crate) mod exfat {
                 for byte in [character, 0] {
                     name_hash = name_hash.rotate_right(1).wrapping_add(byte.into());
                 }
-                set[66 + 2 * length] = character;
+                if let Some(place) = set.get_mut(66 + 2 * length) {
+                    *place = character;
+                }
                 length += 1;
             }
         }
@@ -107,8 +109,8 @@ pub(crate) mod exfat {
         put_u32(set, 12, date);
         put_u32(set, 40, bytes);
         put_u32(set, 56, bytes);
-        for slot in [0, 32, 64] {
-            set[slot] |= IN_USE;
+        for slot in set.as_chunks_mut::<32>().0 {
+            slot[0] |= IN_USE;
         }
         seal(set);
     }

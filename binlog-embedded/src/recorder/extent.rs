@@ -6,7 +6,7 @@
 use super::bytes::Block;
 use super::note::Note;
 use super::volume::Volume;
-use super::{Goal, OpenFile, Phase, Recorder, Stop};
+use super::{Goal, OpenFile, Recorder, Stop, Task};
 
 /// Marking stays this many blocks of the FAT ahead, so that a flush links only clusters that the note lists.
 const MARKED_AHEAD: u32 = 3;
@@ -25,90 +25,88 @@ impl Recorder {
     pub(crate) fn is_preparation_due(&self, bytes: u32) -> bool {
         // On exFAT, another extent takes few blocks. A run that is linked to its end would have to be linked there
         // again.
-        let may_grow = |log: &OpenFile| log.count == log.noted && log.linked + 1 < log.end() && !self.volume.is_exfat();
+        let may_grow =
+            |log: &OpenFile| log.count == log.noted && log.linked + 1 < log.end() && !self.disk.volume.is_exfat();
         self.log.as_ref().is_some_and(|log| may_grow(log) && !self.is_blocked && self.is_near(log, bytes, PREPARED))
     }
 
     /// Whether the unused marked clusters fit into `blocks` blocks of the FAT.
     fn is_near(&self, log: &OpenFile, bytes: u32, blocks: u32) -> bool {
-        log.base + log.count <= self.volume.clusters_of(bytes) + (blocks << self.volume.table_shift)
+        log.base + log.count <= self.disk.volume.clusters_of(bytes) + (blocks << self.disk.volume.table_shift)
     }
 
     /// Marks the clusters of the run that the next block of the FAT describes, or begins to look for another run.
-    pub(super) fn begin_extension(&mut self) -> Phase {
-        let Some(log) = self.log else { return Phase::Done };
+    pub(super) fn begin_extension(&mut self) {
+        let Some(log) = self.log else { return };
         if log.count == log.noted {
             self.folder_scan.begin(log.number);
-            return Phase::MakeRoom;
+            self.task = Task::MakeRoom;
+            return;
         }
         self.new = OpenFile { count: self.marked_next(log.end(), log.first + log.noted) - log.first, ..log };
-        self.search.at = log.end();
-        self.after_info = Phase::Mark;
-        Phase::InfoUnknown
+        self.task = Task::Mark { at: log.end() };
     }
 
     /// The number after the last cluster that is marked together with `from`, in a run that ends before `end`.
     pub(super) fn marked_next(&self, from: u32, end: u32) -> u32 {
         // On exFAT all, since the bitmap doesn't say whose a cluster is.
-        if self.volume.is_exfat() { end } else { self.volume.table_next(from).min(end) }
+        if self.disk.volume.is_exfat() { end } else { self.disk.volume.table_next(from).min(end) }
     }
 
-    /// Marks the clusters of the run from where the search is.
-    pub(super) fn mark(&mut self, block: &mut Block) -> Result<Phase, Stop> {
-        let (at, end) = (self.search.at, self.new.end());
+    /// Marks the clusters of the new run from `at` on.
+    pub(super) fn mark(&mut self, at: u32, block: &mut Block) -> Result<(), Stop> {
+        self.disk.forget_info(block)?;
+        let end = self.new.end();
         if at < end {
-            self.need_value(at)?;
-            let stop = self.volume.table_next(at).min(end);
+            self.disk.need_value(at)?;
+            let stop = self.disk.volume.table_next(at).min(end);
             for cluster in at..stop {
-                if self.volume.value(block, cluster) != 0 {
+                if self.disk.volume.value(block, cluster) != 0 {
                     return Err(Stop::Changed);
                 }
-                self.volume.set_value(block, cluster, self.volume.mark);
-                self.take_off(cluster);
+                self.disk.volume.set_value(block, cluster, self.disk.volume.mark);
+                self.disk.take_off(cluster);
             }
-            self.search.at = stop;
-            return Err(self.save_table(Phase::Mark));
+            self.task = Task::Mark { at: stop };
+            return Err(Stop::WriteTable);
         }
         let is_same_run = self.log.as_ref().is_some_and(|log| log.first == self.new.first);
-        Ok(match self.goal {
-            Goal::Extend if self.volume.is_exfat() => Phase::NoteRun,
+        self.task = match self.goal {
+            Goal::Extend if self.disk.volume.is_exfat() => Task::NoteRun { added: 0 },
             // Before the first flush, note the new marks at once; later flushes do it themselves.
-            Goal::Extend if is_same_run && self.new.linked == self.new.first => Phase::NoteRun,
+            Goal::Extend if is_same_run && self.new.linked == self.new.first => Task::NoteRun { added: 0 },
             Goal::Extend if is_same_run => {
                 // Not before the clusters are taken, because nothing asks for them after this.
                 self.log = Some(self.new);
-                Phase::Done
+                Task::Done
             }
-            _ if self.new.prev != 0 => Phase::Link,
-            _ => Phase::ShowEntry,
-        })
+            _ if self.new.prev != 0 => Task::Link,
+            _ => Task::ShowEntry,
+        };
+        Ok(())
     }
 
     /// Begins to look for free clusters after the run of the log.
-    pub(super) fn begin_preparation(&mut self) -> Phase {
-        let allowed = if self.is_counted() { self.free.saturating_sub(self.spare()) } else { 0 };
-        match self.wanted(allowed).min(PREPARED << self.volume.table_shift) {
-            0 => Phase::Done,
-            want => self.search_for(want, Phase::NoteRun),
+    pub(super) fn begin_preparation(&mut self) {
+        let allowed = if self.disk.is_counted() { self.disk.free.saturating_sub(self.spare()) } else { 0 };
+        match self.wanted(allowed).min(PREPARED << self.disk.volume.table_shift) {
+            0 => {}
+            want => self.search_for(want),
         }
     }
 
-    /// Writes into the note how many clusters the run has, and how many of them are marked.
-    pub(super) fn note_run(&mut self, block: &mut Block) -> Result<Phase, Stop> {
-        let Some(log) = &self.log else { return Ok(Phase::Done) };
-        self.loaded.need(log.place.block)?;
+    /// Writes into the note how many clusters the run has, `added` more than it had, and how many of them are marked.
+    pub(super) fn note_run(&mut self, added: u32, block: &mut Block) -> Result<(), Stop> {
+        let Some(log) = &self.log else { return self.end_task() };
+        self.disk.need(log.place.block)?;
         if self.goal == Goal::Extend {
             self.log = Some(self.new);
         }
-        let Some(log) = &mut self.log else { return Ok(Phase::Done) };
-        let mut next = Phase::Done;
-        match self.goal {
-            Goal::Prepare => log.noted += self.search.count,
-            Goal::Sync(_) => next = Phase::SyncLink,
-            _ => {}
-        }
-        log.put_run(&self.volume, block)?;
-        Err(self.save(next))
+        let Some(log) = &mut self.log else { return self.end_task() };
+        log.noted += added;
+        log.put_run(&self.disk.volume, block)?;
+        self.task = if let Goal::Sync(_) = self.goal { Task::SyncLink } else { Task::Done };
+        Err(Stop::Write)
     }
 }
 

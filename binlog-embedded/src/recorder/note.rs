@@ -58,9 +58,10 @@ impl Note {
         slot.fill(0);
         (slot[0], slot[1]) = (unused, (self.purpose as u8) << 4 | self.slot);
         put_u16(slot, 2, self.identity.into());
-        for (at, value) in [(4, self.first), (COUNT, self.count), (12, self.base), (16, self.prev)] {
-            put_u32(slot, at, value);
-        }
+        put_u32(slot, 4, self.first);
+        put_u32(slot, COUNT, self.count);
+        put_u32(slot, 12, self.base);
+        put_u32(slot, 16, self.prev);
         let sum = Note::sum(slot);
         put_u32(slot, SUM, sum);
     }

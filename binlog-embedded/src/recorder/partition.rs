@@ -3,6 +3,7 @@
 //! Sources: the UEFI specification 2.10, chapter 5, for both tables.
 
 use super::bytes::{Block, u16_at, u32_at};
+use super::{Loaded, Stop};
 use crate::recorder::Flaw;
 use crate::recorder::Unusable::{self, NotFat};
 use binlog::__private::crc;
@@ -87,50 +88,32 @@ pub(crate) struct Entries {
     pub(crate) sum: u32,
 }
 
-/// A GPT that is being read: first its header, then all entries, whose checksum the header has.
+/// The entries of a GPT, while the checksum of all of them is compared with the header's.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Gpt {
-    /// The block of the header: 1, or that of the copy.
-    pub(crate) header: u32,
-    /// The block of the header's copy; 0 once it is tried.
-    pub(crate) copy: u32,
-    entries: Entries,
+pub(super) struct EntriesCheck {
+    pub(super) entries: Entries,
+    /// The block of the header's copy; 0 if that was tried.
+    pub(super) copy: u32,
     /// Bytes of the entries that are in `sum`.
     checked: u32,
     /// The checksum so far.
     sum: u32,
 }
 
-impl Gpt {
-    pub(crate) const NONE: Gpt =
-        Gpt { header: 0, copy: 0, entries: Entries { start: 0, bytes: 0, size: 0, sum: 0 }, checked: 0, sum: 0 };
-
-    /// Begins with the entries that the header names.
-    pub(crate) fn begin(&mut self, entries: Entries) {
-        (self.entries, self.checked, self.sum) = (entries, 0, crc::START);
+impl EntriesCheck {
+    pub(super) fn new(entries: Entries, copy: u32) -> Self {
+        EntriesCheck { entries, copy, checked: 0, sum: crc::START }
     }
 
-    /// The next block of entries, and how many of its bytes are theirs; `None` after the last.
-    pub(crate) fn next(&self) -> Option<(u32, usize)> {
-        let bytes = (self.entries.bytes - self.checked).min(512);
-        (bytes > 0).then(|| (self.entries.block(self.checked), bytes as usize))
-    }
-
-    /// Adds the bytes of the next block to the checksum.
-    pub(crate) fn check(&mut self, bytes: &[u8]) {
-        self.sum = crc::update(self.sum, bytes);
-        self.checked += bytes.len() as u32;
-    }
-
-    /// Whether the checksum of all entries is the header's.
-    pub(crate) fn is_whole(&self) -> bool {
-        !self.sum == self.entries.sum
-    }
-
-    /// The block with the entry of a partition, and its place there.
-    pub(crate) fn entry(&self, partition: u8) -> (u32, usize) {
-        let byte = u32::from(partition) * self.entries.size;
-        (self.entries.block(byte), (byte % 512) as usize)
+    /// Reads the entries, and returns whether they are whole.
+    pub(super) fn go_on(&mut self, loaded: &mut Loaded, block: &Block) -> Result<bool, Stop> {
+        while self.checked < self.entries.bytes {
+            loaded.need(self.entries.block(self.checked))?;
+            let bytes = (self.entries.bytes - self.checked).min(512);
+            self.sum = crc::update(self.sum, &block[..bytes as usize]);
+            self.checked += bytes;
+        }
+        Ok(!self.sum == self.entries.sum)
     }
 }
 
@@ -138,6 +121,12 @@ impl Entries {
     /// The block with a byte of the entries.
     fn block(&self, byte: u32) -> u32 {
         self.start.saturating_add(byte / 512)
+    }
+
+    /// The block with the entry of a partition, and its place there.
+    pub(super) fn place(&self, partition: u8) -> (u32, usize) {
+        let byte = u32::from(partition) * self.size;
+        (self.block(byte), (byte % 512) as usize)
     }
 }
 

@@ -61,7 +61,7 @@ impl Recorder {
                     #[cfg(feature = "exfat")]
                     valid: entry.valid,
                     #[cfg(feature = "exfat")]
-                    goes_on: self.volume.is_exfat() && entry.bytes == u32::MAX,
+                    goes_on: self.disk.volume.is_exfat() && entry.bytes == u32::MAX,
                 });
             }
         }
@@ -78,27 +78,27 @@ impl Recorder {
             }
             return Ok(0);
         }
-        if reader.blocks == self.volume.cluster_blocks() {
+        if reader.blocks == self.disk.volume.cluster_blocks() {
             let next = if reader.is_contiguous {
                 reader.cluster + 1
             } else {
-                self.need_link(reader.cluster)?;
-                self.volume.link(block, reader.cluster)
+                self.disk.need_link(reader.cluster)?;
+                self.disk.volume.link(block, reader.cluster)
             };
-            if !self.volume.has(next) {
+            if !self.disk.volume.has(next) {
                 return Err(Stop::damaged(Damage::Short));
             }
             (reader.cluster, reader.blocks) = (next, 0);
         }
-        if !self.volume.has(reader.cluster) {
+        if !self.disk.volume.has(reader.cluster) {
             return Err(Stop::damaged(Damage::Outside));
         }
-        self.need(self.volume.block_of(reader.cluster) + reader.blocks)?;
+        self.disk.need(self.disk.volume.block_of(reader.cluster) + reader.blocks)?;
         #[cfg(feature = "exfat")]
         {
             if reader.valid < 512 {
                 block[reader.valid as usize..].fill(0);
-                self.loaded.at = NOTHING;
+                self.disk.loaded.at = NOTHING;
             }
             reader.valid = reader.valid.saturating_sub(512);
         }

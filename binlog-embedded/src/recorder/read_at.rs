@@ -93,7 +93,7 @@ impl Recorder {
     pub(crate) fn load_at(&mut self, offset: u32, aside: &mut Aside, block: &mut Block) -> Result<usize, Stop> {
         self.reads = Some(aside.reads);
         let (_, number) = aside.reads;
-        let index = offset >> 9 >> self.volume.shift;
+        let index = offset >> 9 >> self.disk.volume.shift;
         let open = self.log.filter(|log| log.number == number);
         if let Some(log) = open
             && (offset >= log.bytes || index >= log.base)
@@ -106,7 +106,7 @@ impl Recorder {
         let bytes = open.map_or(place.bytes, |log| log.bytes);
         if offset >= bytes {
             #[cfg(feature = "exfat")]
-            if self.volume.is_exfat() && bytes == u32::MAX {
+            if self.disk.volume.is_exfat() && bytes == u32::MAX {
                 return Err(Stop::Fault(Fault::Beyond4Gib));
             }
             return Ok(0);
@@ -117,7 +117,7 @@ impl Recorder {
         if open.is_none() && place.valid.saturating_sub(offset & !511) < 512 {
             // What was never written reads as zeros.
             block[place.valid.saturating_sub(offset & !511) as usize..].fill(0);
-            self.loaded.at = NOTHING;
+            self.disk.loaded.at = NOTHING;
         }
         Ok(left)
     }
@@ -126,10 +126,11 @@ impl Recorder {
     fn load(&mut self, cluster: u32, offset: u32, bytes: u32) -> Result<usize, Stop> {
         let left = bytes.saturating_sub(offset).min(512 - offset % 512);
         if left > 0 {
-            if !self.volume.has(cluster) {
+            if !self.disk.volume.has(cluster) {
                 return Err(Stop::damaged(Damage::Outside));
             }
-            self.need(self.volume.block_of(cluster) + (offset >> 9 & (self.volume.cluster_blocks() - 1)))?;
+            self.disk
+                .need(self.disk.volume.block_of(cluster) + (offset >> 9 & (self.disk.volume.cluster_blocks() - 1)))?;
         }
         Ok(left as usize)
     }
@@ -169,10 +170,10 @@ impl Recorder {
                 place.index = index;
                 break;
             }
-            if !self.volume.has(place.cluster) {
+            if !self.disk.volume.has(place.cluster) {
                 return Err(Stop::damaged(Damage::Short));
             }
-            if let Err(stop) = self.need_link(place.cluster) {
+            if let Err(stop) = self.disk.need_link(place.cluster) {
                 self.places[0] = place;
                 if aside.links == PAUSE_AFTER {
                     return Err(Stop::Pause);
@@ -180,7 +181,7 @@ impl Recorder {
                 aside.links += 1;
                 return Err(stop);
             }
-            (place.cluster, place.index) = (self.volume.link(block, place.cluster), place.index + 1);
+            (place.cluster, place.index) = (self.disk.volume.link(block, place.cluster), place.index + 1);
         }
         self.places[0] = place;
         Ok(place.cluster)
@@ -188,7 +189,7 @@ impl Recorder {
 
     /// The serial number of the volume that was mounted last.
     pub(crate) fn serial(&self) -> u32 {
-        self.serial
+        self.disk.volume.serial
     }
 
     /// The newest log, if one was begun since the boot.

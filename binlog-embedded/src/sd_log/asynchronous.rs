@@ -306,7 +306,7 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         match io {
             Io::Size => self.recorder.card_blocks = self.card.block_count().await?,
             Io::Read(at) => self.card.read(at, &mut self.block).await?,
-            Io::Data { at, count } => self.card.write(at, &self.buffer[..count]).await?,
+            Io::Data { at, count } => self.card.write(at, &self.buffer[..count.min(BLOCKS)]).await?,
             Io::Write { at, mirror } => {
                 self.card.write(at, &self.block).await?;
                 if mirror != 0 {

@@ -307,7 +307,7 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         match io {
             Io::Size => self.recorder.card_blocks = self.card.block_count()?,
             Io::Read(at) => self.card.read(at, &mut self.block)?,
-            Io::Data { at, count } => self.card.write(at, &self.buffer[..count])?,
+            Io::Data { at, count } => self.card.write(at, &self.buffer[..count.min(BLOCKS)])?,
             Io::Write { at, mirror } => {
                 self.card.write(at, &self.block)?;
                 if mirror != 0 {

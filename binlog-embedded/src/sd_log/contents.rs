@@ -94,8 +94,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     /// Bytes for which the log's clusters have room, with or without the last [`REST`].
     #[inline(never)]
     fn left(&self, with_rest: bool) -> u32 {
-        let room = self.recorder.room().min(u32::MAX.into()) as u32;
-        let room = if with_rest { room } else { room - REST };
+        let room = self.recorder.room() - if with_rest { 0 } else { REST };
         room.saturating_sub(self.contents.bytes())
     }
 
@@ -107,7 +106,8 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         while !from.is_empty() {
             let (block, offset) = (self.contents.filled as usize / 512, self.contents.filled as usize % 512);
             let part = from.len().min(512 - offset);
-            self.buffer[block][offset..offset + part].copy_from_slice(&from[..part]);
+            let Some(block) = self.buffer.get_mut(block) else { break };
+            block[offset..offset + part].copy_from_slice(&from[..part]);
             self.contents.filled += part as u32;
             from = &from[part..];
         }
@@ -133,8 +133,10 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         let blocks = blocks.min(contiguous);
         // The last block may not be full. What it held before is not part of the log.
         let end = self.contents.filled as usize;
-        if end < blocks as usize * 512 {
-            self.buffer[end / 512][end % 512..].fill(0);
+        if end < blocks as usize * 512
+            && let Some(last) = self.buffer.get_mut(end / 512)
+        {
+            last[end % 512..].fill(0);
         }
         self.contents.on_the_way = blocks;
         Stop::Data
@@ -160,8 +162,9 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         contents.filled -= full * 512;
         if full > 0 {
             for i in 0..contents.filled.div_ceil(512) as usize {
-                let (to, from) = self.buffer.split_at_mut(i + 1);
-                to[i].copy_from_slice(&from[full as usize - 1][..]);
+                if let Ok([to, from]) = self.buffer.get_disjoint_mut([i, i + full as usize]) {
+                    to.copy_from_slice(&from[..]);
+                }
             }
         }
     }

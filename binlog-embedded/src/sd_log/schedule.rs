@@ -115,8 +115,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
                 #[cfg(feature = "exfat")]
                 if !drain.has_records() {
                     // The next log needs a longer piece.
-                    let room = u32::try_from(self.recorder.room()).unwrap_or(u32::MAX);
-                    self.recorder.least_bytes = room.saturating_add(1);
+                    self.recorder.least_bytes = self.recorder.room().saturating_add(1);
                 }
                 self.contents.close();
                 self.schedule.due = Due::End;

@@ -99,9 +99,11 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     /// What a stop asks for: a transfer, or `None` for a pause.
     pub(super) fn next_transfer(&mut self, stop: Stop) -> Result<Option<Io>, C> {
         match stop {
-            Stop::Read => Ok(Some(Io::Read(self.recorder.loaded.needed))),
-            Stop::Write => Ok(Some(Io::Write { at: self.recorder.loaded.at, mirror: 0 })),
-            Stop::WriteTable => Ok(Some(Io::Write { at: self.recorder.loaded.at, mirror: self.recorder.mirror() })),
+            Stop::Read => Ok(Some(Io::Read(self.recorder.disk.loaded.needed))),
+            Stop::Write => Ok(Some(Io::Write { at: self.recorder.disk.loaded.at, mirror: 0 })),
+            Stop::WriteTable => {
+                Ok(Some(Io::Write { at: self.recorder.disk.loaded.at, mirror: self.recorder.mirror() }))
+            }
             Stop::Data => Ok(Some(self.contents_on_the_way())),
             Stop::Size => Ok(Some(Io::Size)),
             Stop::Pause => Ok(None),
@@ -113,7 +115,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     pub(super) fn begin_transfer(&mut self, io: Io) -> core::result::Result<(), Cause<C::Error>> {
         self.port.check()?;
         if let Io::Read(_) = io {
-            self.recorder.loaded.at = NOTHING;
+            self.recorder.disk.loaded.at = NOTHING;
         }
         self.port.note_transfer(Some(io));
         Ok(())
@@ -125,7 +127,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         match io {
             Io::Read(at) => {
                 *read = read.wrapping_add(1);
-                self.recorder.loaded.at = at;
+                self.recorder.disk.loaded.at = at;
                 self.port.saw(&self.recorder, at, &self.block[0]);
             }
             Io::Write { at, mirror } => {
