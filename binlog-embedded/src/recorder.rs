@@ -386,6 +386,7 @@ impl Recorder {
     }
 
     /// Goes to the beginning of the folder.
+    #[inline(never)]
     fn open_folder(&mut self) -> Result<(), Stop> {
         self.cursor.open(&self.disk.volume, self.folder)
     }
@@ -396,6 +397,7 @@ impl Recorder {
     }
 
     /// The number of the log whose entry the cursor came to; 0 if it isn't a log's.
+    #[inline(never)]
     fn number_of_item(&self) -> u32 {
         self.cursor.entry.name.number(self.extension)
     }
@@ -432,6 +434,7 @@ impl Recorder {
     }
 
     /// Bytes that the open log has room for; `u32::MAX` for all above.
+    #[inline(never)]
     pub(crate) fn room(&self) -> u32 {
         let (clusters, shift) = (self.log.as_ref().map_or(0, |log| log.base + log.count), self.disk.volume.shift + 9);
         if clusters > u32::MAX >> shift { u32::MAX } else { clusters << shift }

@@ -45,6 +45,7 @@ impl Recorder {
     }
 
     /// Whether the run is for the directory itself, which has no place for another entry.
+    #[inline(never)]
     pub(super) fn is_growth(&self) -> bool {
         self.goal != Goal::Extend && self.folder_scan.entry == SlotPlace::NONE
     }

@@ -6,7 +6,7 @@ use super::disk::Disk;
 use super::entry::FOLDER;
 use super::entry::exfat::{self, IN_USE, NOTE, REMOVAL, STREAM};
 use super::note::{self, Note, Purpose, Removal};
-use super::release::{Release, ReleaseStep};
+use super::release::{Owner, Release, ReleaseStep};
 use super::{Recorder, Stop, Task, bytes};
 use core::ops::Range;
 
@@ -90,6 +90,13 @@ impl Recorder {
             self.begin_walk(None);
         }
         Err(Stop::Write)
+    }
+
+    /// Gives a piece back on exFAT. The chain continues with `next` after `seen` clusters.
+    pub(super) fn release_of_chain(&mut self, piece: Removal, next: u32, seen: u32) {
+        let mut release = Release::new(piece.first, self.end_of(piece), SlotPlace::NONE);
+        release.owner = Owner::RemovedChain { next, seen };
+        self.task = Task::Release(release);
     }
 
     /// After the last piece of a removed log.

@@ -70,6 +70,7 @@ fn ahead(from: u32, to: u32, last: u32) -> u32 {
 }
 
 impl Recorder {
+    #[inline(never)]
     pub(crate) fn last_number(&self) -> u32 {
         self.options.last_number.clamp(1, LAST_NUMBER)
     }
@@ -230,6 +231,7 @@ impl Recorder {
     }
 
     /// Clusters that stay free.
+    #[inline(never)]
     pub(super) fn spare(&self) -> u32 {
         // Blocks are enough: 32 bits of them are 2 TB.
         let blocks = u32::try_from(self.options.free_bytes.div_ceil(512)).unwrap_or(u32::MAX);

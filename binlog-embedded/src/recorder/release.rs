@@ -42,6 +42,7 @@ pub(super) enum Owner {
     /// A log that is being removed from FAT, piece by piece.
     Removed,
     /// A log that is being removed from exFAT: the chain continues with `next` after `seen` clusters.
+    #[cfg(feature = "exfat")]
     RemovedChain { next: u32, seen: u32 },
 }
 

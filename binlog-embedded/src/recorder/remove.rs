@@ -97,13 +97,14 @@ impl Recorder {
 
     /// After a walk to the next piece that is given back, which is linked to `next`.
     pub(super) fn end_walk(&mut self, walk: ChainWalk, next: u32) {
-        let ChainWalk { first, count, before, seen, given_back, .. } = walk;
-        let piece = Removal { first, count };
+        let piece = Removal { first: walk.first, count: walk.count };
+        #[cfg(feature = "exfat")]
         if self.disk.volume.is_exfat() {
-            self.release_of_chain(piece, next, seen);
-        } else {
-            self.task = Task::Shrink { piece, before, given_back };
+            return self.release_of_chain(piece, next, walk.seen);
         }
+        // On FAT, that is the end of the chain.
+        let _ = next;
+        self.task = Task::Shrink { piece, before: walk.before, given_back: walk.given_back };
     }
 
     /// Notes the last piece in the entry, and says that the log is empty.
@@ -152,15 +153,8 @@ impl Recorder {
         self.task = Task::Release(release);
     }
 
-    /// Gives a piece back on exFAT. The chain continues with `next` after `seen` clusters.
-    pub(super) fn release_of_chain(&mut self, piece: Removal, next: u32, seen: u32) {
-        let mut release = Release::new(piece.first, self.end_of(piece), SlotPlace::NONE);
-        release.owner = Owner::RemovedChain { next, seen };
-        self.task = Task::Release(release);
-    }
-
     /// The number after a piece's last cluster; none of them is given back if some don't exist.
-    fn end_of(&self, piece: Removal) -> u32 {
+    pub(super) fn end_of(&self, piece: Removal) -> u32 {
         let is_valid = self.disk.volume.has(piece.first) && piece.count <= self.disk.volume.end() - piece.first;
         if is_valid { piece.first + piece.count } else { piece.first }
     }
@@ -181,6 +175,7 @@ impl Recorder {
     pub(super) fn after_release(&mut self, owner: Owner, is_last: bool, first: u32) -> Result<(), Stop> {
         match owner {
             Owner::Removed if !is_last => self.begin_walk(Some(first)),
+            #[cfg(feature = "exfat")]
             Owner::RemovedChain { next, seen } if self.disk.volume.has(next) => {
                 self.task = Task::Walk(ChainWalk::new(next, seen, None));
             }

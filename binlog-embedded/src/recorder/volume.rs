@@ -241,6 +241,7 @@ impl Volume {
     }
 
     /// Whether a directory's slot isn't in use.
+    #[inline(never)]
     pub(crate) fn is_unused(&self, slot: &Slot) -> bool {
         if self.is_exfat() { slot[0] & 0x80 == 0 } else { slot[0] == 0 || slot[0] == entry::DELETED }
     }
@@ -265,6 +266,7 @@ impl Volume {
     }
 
     /// Clusters that this number of bytes takes.
+    #[inline(never)]
     pub(crate) fn clusters_of(&self, bytes: u32) -> u32 {
         self.clusters_of_blocks(bytes.div_ceil(512))
     }
