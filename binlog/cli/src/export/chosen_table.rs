@@ -10,7 +10,7 @@ use crate::intervals::Intervals;
 use crate::texts::Part;
 use binlog::blackbox::Quantity;
 use binlog::field::Chars;
-use binlog::log::{ColumnSchema, Kind, Rows, TableSchema, ValueNames, Values};
+use binlog::log::{Column, ColumnSchema, Kind, Numbers, Rows, TableSchema, ValueNames, Values};
 use binlog::{Format, LoggedColumn, LoggedDefinition};
 use std::fmt::Write as _;
 
@@ -117,29 +117,42 @@ impl ChosenTable {
             definition.columns().position(|column| column.offset == instance.offset)
         };
         let separates = rows.definitions().find_map(separates);
-        let mut names = rows.definitions().next().map(|definition| definition.distinct_labels()).unwrap_or_default();
+        let labels = rows.definitions().next().map(|definition| definition.distinct_labels()).unwrap_or_default();
+        let mut names = labels.clone();
         let is_time = |column: &LoggedColumn<'_>| column.label == TIME;
         let time = rows.definitions().next().and_then(|definition| {
             let place = definition.columns().position(|column| is_time(&column))?;
             definition.columns().nth(place).map(|column| (place, column.format))
         });
         // Of other formats, the times may lack something: what is between two microseconds, or text.
-        let time = time.filter(|&(place, format)| format.is_integer() && !has_negative_times(rows, place));
-        let time = time.map(|(place, _)| place);
+        let time = time.filter(|&(place, format)| {
+            format.is_integer() && !(format == Format::I64 && has_negative_times(rows, place))
+        });
         if time.is_none() {
             names = names::apart_from(&[TIME], names);
         }
+        // Without the instance nobody could tell the sensors apart.
+        let is_wanted = |(place, label): &(usize, String)| {
+            time.is_none_or(|(time, _)| time != *place) && (wanted(label) || separates == Some(*place))
+        };
+        let chosen: Vec<(usize, String)> = names.into_iter().enumerate().filter(is_wanted).collect();
+        // Such times are the values of their column, which is read with the others.
+        let times = (time == Some((0, Format::U64))).then_some(0);
+        let places = times.into_iter().chain(chosen.iter().map(|(place, _)| *place));
+        let read: Vec<&String> = places.filter_map(|place| labels.get(place)).collect();
+        let mut read = rows.columns(&read, Numbers::Native).unwrap_or_default().into_iter();
+        let times_us = match times.and_then(|_| read.next()).map(Column::into_values) {
+            Some(Values::U64(times_us)) => times_us,
+            _ => rows.times_us(),
+        };
         let (mut columns, mut instance) = (Vec::new(), None);
-        for (place, label) in names.into_iter().enumerate().filter(|(place, _)| Some(*place) != time) {
-            // Without the instance nobody could tell the sensors apart.
-            let is_wanted = wanted(&label) || separates == Some(place);
-            let Some(column) = is_wanted.then(|| rows.column_at(place).ok()).flatten() else { continue };
+        for ((place, label), column) in chosen.into_iter().zip(read) {
             if separates == Some(place) {
                 instance = Some(columns.len());
             }
             columns.push(ChosenColumn {
                 unit: column.shown_unit().into(),
-                description: describe.of_column(&name, column.label()),
+                description: describe.of_column(&name, &labels[place]),
                 scale: Scale::of(column.format()),
                 names: column.value_names().cloned(),
                 cells: match column.into_values() {
@@ -150,7 +163,7 @@ impl ChosenTable {
                 label,
             });
         }
-        ChosenTable { description: describe.of_type(&name), name, times_us: rows.times_us(), columns, instance }
+        ChosenTable { description: describe.of_type(&name), name, times_us, columns, instance }
     }
 
     /// What its columns are, as they are shown.
@@ -287,7 +300,7 @@ impl ChosenColumn {
 
 /// Whether a column of times of 64 bits has values below 0, which aren't times.
 fn has_negative_times(rows: &Rows<'_>, place: usize) -> bool {
-    match rows.column_at(place).map(binlog::log::Column::into_values) {
+    match rows.column_at(place).map(Column::into_values) {
         Ok(Values::I64(times)) => times.iter().any(|&time_us| time_us < 0),
         _ => false,
     }
