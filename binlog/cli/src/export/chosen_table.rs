@@ -277,6 +277,22 @@ impl ChosenColumn {
         self.cells.number(i).map(|stored| self.scale.shown(stored))
     }
 
+    /// The shown numbers of all records, chosen or not; `None` for text and arrays.
+    pub(super) fn numbers(&self) -> Option<Vec<f64>> {
+        // A loop for each type, so that the processor converts several numbers at once.
+        macro_rules! numbers {
+            ($($variant:ident)*) => {
+                match &self.cells {
+                    $(Cells::Logged(Values::$variant(values)) => {
+                        Some(values.iter().map(|&value| self.scale.shown(value as f64)).collect())
+                    })*
+                    _ => None,
+                }
+            };
+        }
+        numbers!(I8 U8 I16 U16 I32 U32 I64 U64 F32 F64)
+    }
+
     /// The text of a record; `None` for numbers, and where the column isn't chosen. Raw data is in hexadecimal, an
     /// array as a list: `[1,2]`.
     pub fn text(&self, i: usize) -> Option<String> {

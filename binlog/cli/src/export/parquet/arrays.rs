@@ -8,7 +8,6 @@ use arrow_array::{
 };
 use arrow_schema::{ArrowError, DataType, SchemaRef};
 use binlog::log::{Kind, TableSchema, Values};
-use std::iter;
 use std::sync::Arc;
 
 /// What the records of a table have in common.
@@ -39,7 +38,7 @@ pub(super) fn batch(
     let time = |&time_us: &u64| i64::try_from(known(time_us)?).ok();
     let unix = |&time_us: &u64| owner.boot_unix_us?.checked_add_unsigned(known(time_us)?);
     let mut arrays: Vec<ArrayRef> = vec![
-        Arc::new(StringArray::from_iter_values(iter::repeat_n(owner.log_id, count))),
+        Arc::new(StringArray::new_repeated(owner.log_id, count)),
         Arc::new(Int32Array::from(vec![owner.session; count])),
         match table.instance {
             Some(_) => Arc::new(Int32Array::from_iter((0..count).map(instance))),
@@ -82,10 +81,7 @@ fn all_values(column: ChosenColumn, kind: Kind) -> Result<ArrayRef, ArrowError> 
     }
     let shown = match column {
         ChosenColumn { cells: Cells::Logged(values), scale: Scale::One, .. } => values,
-        column => {
-            let number = |i| column.number(i).unwrap_or(f64::NAN);
-            Values::F64((0..column.cells.len()).map(number).collect())
-        }
+        column => Values::F64(column.numbers().unwrap_or_else(|| vec![f64::NAN; column.cells.len()])),
     };
     let kind = in_file(kind);
     if let (Values::U64(values), Kind::I64) = (&shown, kind) {

@@ -251,9 +251,7 @@ impl DataSet {
         if self.added.is_empty() {
             return Ok(0);
         }
-        for file in std::mem::take(&mut self.growing).into_values().flatten() {
-            self.whole.push(file.finish()?);
-        }
+        self.whole.extend(file::finish_all(std::mem::take(&mut self.growing).into_values().flatten().collect())?);
         let table_of_logs = self.folder.join(logs::FOLDER).join(format!("{:04}-000.parquet", self.manifest.runs + 1));
         let failure = |path: &Path, error: &dyn std::fmt::Display| {
             Failure::new(format_args!("can't write {}: {error}", path.display()))

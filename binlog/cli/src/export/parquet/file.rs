@@ -14,8 +14,12 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use std::fs::File;
 use std::io::{self, BufWriter};
+use std::iter;
+use std::num::NonZero;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 
 /// The ending of a file that isn't whole. DuckDB and pyarrow read `*.parquet`.
 pub(super) const PART: &str = ".part";
@@ -77,6 +81,26 @@ impl GrowingFile {
         end(self.writer, &self.place)?;
         Ok(self.place)
     }
+}
+
+/// Ends files, by as many threads as there are processors: what is in memory is compressed then, and each file waits
+/// for the disk. Returns their places, by name.
+pub(super) fn finish_all(files: Vec<GrowingFile>) -> Result<Vec<PathBuf>, Failure> {
+    let threads = thread::available_parallelism().map_or(1, NonZero::get).min(files.len());
+    let files = Mutex::new(files.into_iter());
+    let next = || files.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let finish = || iter::from_fn(next).map(GrowingFile::finish).collect::<Result<Vec<PathBuf>, Failure>>();
+    thread::scope(|scope| {
+        // This thread ends all files if the system has no more threads.
+        let start = |_| thread::Builder::new().spawn_scoped(scope, finish).ok();
+        let others: Vec<_> = (1..threads).filter_map(start).collect();
+        let mut places = finish()?;
+        for other in others {
+            places.extend(other.join().unwrap_or_else(|panicked| resume_unwind(panicked))?);
+        }
+        places.sort();
+        Ok(places)
+    })
 }
 
 /// Writes a whole file beside its place.
