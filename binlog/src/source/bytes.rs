@@ -78,14 +78,23 @@ impl From<OpenError> for io::Error {
 /// Reads a file up to the length that it had when it was opened.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, OpenError> {
     let (file, metadata) = open(path)?;
-    let length = metadata.is_file().then_some(metadata.len()).filter(|&length| length > 0);
+    read_opened(path, file, &metadata)
+}
+
+/// Reads a file that is open.
+pub(crate) fn read_opened(path: &Path, file: File, metadata: &Metadata) -> Result<Vec<u8>, OpenError> {
     // Otherwise a file that grows faster than it is read would never end. Anything but a regular file, and a file of
     // length 0 such as those of /proc, is read to its end.
-    let bytes = match length {
+    let bytes = match length(metadata) {
         Some(length) => read_all(file.take(length), usize::try_from(length).unwrap_or(usize::MAX)),
         None => read_all(file, 0),
     };
-    bytes.map_err(OpenError::new(path, "read"))
+    bytes.map_err(read_error(path))
+}
+
+/// The length of a regular file that says it.
+pub(crate) fn length(metadata: &Metadata) -> Option<u64> {
+    metadata.is_file().then_some(metadata.len()).filter(|&length| length > 0)
 }
 
 /// Opens a file and returns its metadata. A directory is an error.
@@ -122,7 +131,6 @@ pub(crate) fn read_all(mut reader: impl Read, length: usize) -> io::Result<Vec<u
     Ok(bytes)
 }
 
-#[cfg(feature = "blackbox")]
 pub(crate) fn read_error(path: &Path) -> impl Fn(io::Error) -> OpenError + '_ {
     OpenError::new(path, "read")
 }

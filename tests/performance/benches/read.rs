@@ -6,6 +6,7 @@
 
 use binlog::{Log, LogMessage, Scaling};
 use binlog_performance::Attitude;
+use binlog_performance::read::ours::Opened;
 use binlog_performance::read::{c, long_log, ours};
 use binlog_performance::timing::{median, time};
 use rust_dataflash_parser::{FieldArray, LogSession, Parallelism};
@@ -117,8 +118,12 @@ fn one_column(log: &[u8]) {
     fs::write(file.path(), log).expect("room for the log");
     let c = || c::FileColumn::read(file.path(), "ATT", "Roll").expect("a file to map");
     let parser = || parser_column(file.path(), "ATT", "Roll");
-    for (name, map) in [("one column of a file, mapped", true), ("one column of a file, read", false)] {
-        let ours = || ours::file_column(file.path(), map, "ATT.Roll").expect("a readable log");
+    for (name, opened) in [
+        ("one column of a file, mapped", Opened::Mapped),
+        ("one column, read in pieces", Opened::InPieces),
+        ("one column, read as a whole", Opened::Whole),
+    ] {
+        let ours = || ours::file_column(file.path(), opened, "ATT.Roll").expect("a readable log");
         assert!(!c().is_empty());
         assert_eq!(*c(), *ours());
         assert_eq!(*c(), *parser());
@@ -148,7 +153,7 @@ fn piece_by_piece(log: &[u8]) {
     );
     let file = tempfile::NamedTempFile::new().expect("a temporary file");
     fs::write(file.path(), log).expect("room for the log");
-    let open = || time(|| ours::file_column(file.path(), false, "ATT.Roll").expect("a readable log"));
+    let open = || time(|| ours::file_column(file.path(), Opened::Whole, "ATT.Roll").expect("a readable log"));
     let indexed = Log::from_bytes(log);
     indexed.skipped();
     let column = || time(|| indexed.numbers("ATT.Roll", Scaling::Shown).expect("a column"));

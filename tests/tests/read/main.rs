@@ -10,5 +10,6 @@ mod hostile_files;
 mod logged_schema;
 mod older_logs;
 mod real_logs;
+mod some_types;
 mod synthetic_logs;
 mod value_names;

@@ -136,6 +136,20 @@ impl<const N: usize> RecordStream<N> {
         self.next_unusual()
     }
 
+    /// Calls `each` with the id and the bytes of the next records, up to the first one that [`next`](Self::next) is
+    /// needed for: it isn't in step, or it declares something.
+    #[cfg(feature = "read")]
+    #[inline(always)]
+    pub(crate) fn pass(&mut self, mut each: impl FnMut(u8, &[u8])) {
+        while self.open.is_none()
+            && let Some((id, end)) = self.learner.framing.in_step(&self.buffer[..self.end], self.start)
+            && !self.learner.notes(id)
+        {
+            each(id, &self.buffer[self.start..end]);
+            self.advance(end - self.start);
+        }
+    }
+
     /// As [`next`](Self::next), without the fast path.
     #[inline(never)]
     fn next_unusual(&mut self) -> Option<Result<Record<'_>, Skipped>> {

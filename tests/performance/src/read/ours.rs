@@ -62,14 +62,30 @@ pub fn schema(log: &Log<'_>, name: &str) -> usize {
 
 const SCALED: Numbers = Numbers::Scaled(Scaling::Shown);
 
-/// One column of a file as doubles, including opening it; mapped or read.
+/// How a file is opened for one column.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Opened {
+    /// Mapped into memory.
+    Mapped,
+    /// Read in pieces, for the records of the type.
+    InPieces,
+    /// Read as a whole.
+    Whole,
+}
+
+/// One column of a file as doubles, including opening it.
 ///
 /// # Errors
 ///
 /// Those of the file, and of the column's name.
-pub fn file_column(path: &Path, map: bool, name: &str) -> Result<Vec<f64>, Box<dyn Error>> {
-    // SAFETY: nothing else uses the file.
-    let log = if map { unsafe { Log::map(path) }? } else { Log::open(path)? };
+pub fn file_column(path: &Path, opened: Opened, name: &str) -> Result<Vec<f64>, Box<dyn Error>> {
+    let of_type = name.split('.').next().unwrap_or_default();
+    let log = match opened {
+        // SAFETY: nothing else uses the file.
+        Opened::Mapped => unsafe { Log::map(path) }?,
+        Opened::InPieces => Log::open_types(path, &[of_type])?.0,
+        Opened::Whole => Log::open(path)?,
+    };
     Ok(log.numbers(name, Scaling::Shown)?)
 }
 
