@@ -3,7 +3,7 @@
 use crate::blackbox::BlackboxLog;
 use crate::blackbox::log::find_session;
 use crate::format::record_header;
-use crate::read::{Log, Skipped};
+use crate::read::Log;
 use crate::source::OpenError;
 use crate::source::bytes::{self, Bytes};
 use crate::wording::debug_text::debug_is_text;
@@ -11,7 +11,7 @@ use crate::wording::plural::Plural;
 use memchr::memmem;
 use std::borrow::Cow;
 use std::fmt;
-use std::io::{self, Read, Seek};
+use std::io::{self, Read};
 use std::path::Path;
 
 /// A log of either format.
@@ -43,30 +43,6 @@ impl AnyLog<'static> {
     pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         let path = path.as_ref();
         AnyLog::of_file(path, Bytes::Owned(bytes::read(path)?))
-    }
-
-    /// Reads the records of some types from a file, as [`Log::open_types`] does. A Blackbox log is read as a whole, and
-    /// nothing is skipped of it here: its sessions say what they lack.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`open`](AnyLog::open).
-    pub fn open_types<N: AsRef<str>>(path: impl AsRef<Path>, names: &[N]) -> Result<(Self, Vec<Skipped>), OpenError> {
-        let path = path.as_ref();
-        let (mut file, metadata) = bytes::open(path)?;
-        if bytes::length(&metadata).is_some() {
-            let beginning = bytes::read_all((&file).take(BEGINNING as u64), 0).map_err(bytes::read_error(path))?;
-            if LogFormat::of(&beginning) == Some(LogFormat::ArduPilot) {
-                return Log::open_types(path, names).map(|(log, skipped)| (AnyLog::ArduPilot(log), skipped));
-            }
-            file.rewind().map_err(bytes::read_error(path))?;
-        }
-        let log = AnyLog::of_file(path, Bytes::Owned(bytes::read_opened(path, file, &metadata)?))?;
-        let skipped = match &log {
-            AnyLog::ArduPilot(log) => log.skipped().to_vec(),
-            AnyLog::Blackbox(_) => Vec::new(),
-        };
-        Ok((log, skipped))
     }
 
     /// Reads a reader to its end.
