@@ -2,8 +2,8 @@
 //!
 //! `log` opens a log and says what is in it; `blackbox` has the sessions of a Blackbox log. `table` has the records of
 //! a type, `column` the values of one column, `record` single records; `flight` has the facts of a flight, `part` the
-//! intervals of a part. `members` finds the logs of a fleet, `chosen` has their records of a type, which `fleet` shows as
-//! one table, and `engine` to `binlog.spark`. `writer` writes logs by a `schema`: `given` takes Python's values,
+//! intervals of a part. `members` finds the logs of a fleet, `chosen` has their records of a type, which `fleet` shows
+//! as one table, and `engine` to `binlog.spark`. `writer` writes logs by a `schema`: `given` takes Python's values,
 //! `encode` makes records of them, which are `pending` until they are sorted. `capsules` is Arrow's interface,
 //! `pickled` what other processes get. `errors` makes errors Python's with the words of `names`, `html` is for
 //! notebooks.

@@ -1,7 +1,7 @@
 //! `Log::open_types` beside `Log::open`: the same rows of each type, of any log.
 
 use binlog::log::{Numbers, Rows};
-use binlog::{AnyLog, Log, LogFormat, Scaling};
+use binlog::{Log, Scaling};
 use binlog_tests::raw_log::RawLog;
 use binlog_tests::{payload, real_logs};
 use std::fs;
@@ -134,30 +134,6 @@ fn several_types_and_instances_are_chosen_by_name() {
     assert!(log.rows("NONE").is_err());
 }
 
-#[test]
-fn a_log_of_either_format_is_opened_for_some_types() {
-    let mut log = RawLog::new();
-    log.fmt(1, "ATT", "Qc", "TimeUS,Roll");
-    log.fmt(2, "EV", "QB", "TimeUS,Id");
-    log.record(1, &payload![1_u64, 5_i16]);
-    log.record(2, &payload![1_u64, 5_u8]);
-    log.bytes.extend([7; 9]);
-    let ardupilot = file(&log.bytes);
-    match AnyLog::open_types(ardupilot.path(), &["ATT"]).expect("a log") {
-        (AnyLog::ArduPilot(log), skipped) => {
-            assert_eq!(log.types().map(|rows| rows.name().to_owned()).collect::<Vec<_>>(), ["FMT", "ATT"]);
-            assert_eq!(skipped.len(), 1);
-        }
-        (log, _) => panic!("{log:?}"),
-    }
-    let session = b"H Product:Blackbox flight data recorder by Nicholas Sherlock\n";
-    let opened = AnyLog::open_types(file(session).path(), &["main"]).expect("a log");
-    assert!(matches!(opened, (AnyLog::Blackbox(log), _) if log.bytes() == session));
-    assert!(AnyLog::open_types(file(b"text").path(), &["ATT"]).is_err());
-    assert!(AnyLog::open_types(file(b"").path(), &["ATT"]).is_err());
-    assert_eq!(LogFormat::of(&log.bytes), Some(LogFormat::ArduPilot));
-}
-
 #[cfg(unix)]
 #[test]
 fn anything_but_a_file_is_read_to_its_end() {
@@ -167,13 +143,9 @@ fn anything_but_a_file_is_read_to_its_end() {
     let folder = tempfile::tempdir().expect("a folder");
     let pipe = folder.path().join("pipe");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
-    for open in [
-        |path: &Path| Log::open_types(path, &["ATT"]).map(|(log, _)| log.bytes().to_vec()),
-        |path: &Path| AnyLog::open_types(path, &["ATT"]).map(|(log, _)| log.bytes().to_vec()),
-    ] {
-        let (to, bytes) = (pipe.clone(), log.bytes.clone());
-        let writer = std::thread::spawn(move || fs::write(to, bytes));
-        assert_eq!(open(&pipe).expect("a log"), log.bytes);
-        writer.join().expect("no panic").expect("a reader");
-    }
+    let (to, bytes) = (pipe.clone(), log.bytes.clone());
+    let writer = std::thread::spawn(move || fs::write(to, bytes));
+    let (opened, _) = Log::open_types(&pipe, &["ATT"]).expect("a log");
+    assert_eq!(opened.bytes(), log.bytes);
+    writer.join().expect("no panic").expect("a reader");
 }
