@@ -278,6 +278,7 @@ impl ChosenColumn {
     }
 
     /// The shown numbers of all records, chosen or not; `None` for text and arrays.
+    #[cfg(feature = "parquet")]
     pub(super) fn numbers(&self) -> Option<Vec<f64>> {
         // A loop for each type, so that the processor converts several numbers at once.
         macro_rules! numbers {
