@@ -26,10 +26,22 @@ from ._binlog import (
     fleet,
     open,
 )
-from ._schema import Field
 
-__all__ = [name for name in dir() if name[0] != "_" and name != "Mapping"]
+__all__ = ["Field", *(name for name in dir() if name[0] != "_" and name != "Mapping")]
 
 Mapping.register(Log)
 Mapping.register(Session)
 Mapping.register(Table)
+
+
+def __getattr__(name):
+    # What it imports, Python's dataclasses and typing, takes several times as long as everything else here.
+    if name == "Field":
+        from ._schema import Field
+
+        return Field
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})
