@@ -1,6 +1,7 @@
 """What was skipped is listed as `tests/run` lists it; logs that tests make."""
 
 import pytest
+from made import FMT, definition, record
 
 
 def pytest_terminal_summary(terminalreporter):
@@ -13,17 +14,10 @@ class Made:
     """A log in the making: DEMO records with `TimeUS` and `X`."""
 
     def __init__(self):
-        self.bytes = b""
-        self.define(128, 89, "FMT", "BBnNZ", "Type,Length,Name,Format,Columns")
-        self.define(1, 15, "DEMO", "Qi", "TimeUS,X")
-
-    def define(self, kind, length, name, formats, labels):
-        texts = (name, 4), (formats, 16), (labels, 64)
-        texts = b"".join(text.encode().ljust(width, b"\0") for text, width in texts)
-        self.bytes += bytes([0xA3, 0x95, 128, kind, length]) + texts
+        self.bytes = FMT + definition(1, 15, "DEMO", "Qi", "TimeUS,X")
 
     def record(self, time_us, x):
-        self.bytes += b"\xa3\x95\x01" + time_us.to_bytes(8, "little") + x.to_bytes(4, "little", signed=True)
+        self.bytes += record(1, time_us.to_bytes(8, "little") + x.to_bytes(4, "little", signed=True))
 
     def records(self, numbers):
         for number in numbers:

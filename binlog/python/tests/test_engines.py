@@ -12,6 +12,7 @@ import sys
 
 import binlog
 import pytest
+from made import FMT, definition, record
 
 pyarrow = pytest.importorskip("pyarrow")
 duckdb = pytest.importorskip("duckdb")
@@ -21,18 +22,6 @@ compute = pytest.importorskip("pyarrow.compute")
 ENGINES = [engine for engine in os.environ.get("BINLOG_ENGINES", "").split(",") if engine]
 LOGS = [pathlib.Path(path) for path in os.environ.get("BINLOG_TEST_LOGS", "").split(os.pathsep) if path]
 TYPES = "ATT", "IMU", "GPS", "BARO", "MODE", "BAT"
-
-
-def record(kind, payload):
-    return bytes([0xA3, 0x95, kind]) + payload
-
-
-def definition(kind, length, name, formats, labels):
-    fields = (name, 4), (formats, 16), (labels, 64)
-    return record(128, bytes([kind, length]) + b"".join(text.encode().ljust(width, b"\0") for text, width in fields))
-
-
-FMT = definition(128, 89, "FMT", "BBnNZ", "Type,Length,Name,Format,Columns")
 
 
 def number(value, width):

@@ -5,20 +5,10 @@ import struct
 
 import binlog
 import pytest
+from made import FMT, definition, record
 
 pyarrow = pytest.importorskip("pyarrow")
 
-
-def record(kind, payload):
-    return bytes([0xA3, 0x95, kind]) + payload
-
-
-def definition(kind, length, name, formats, labels):
-    fields = (name, 4), (formats, 16), (labels, 64)
-    return record(128, bytes([kind, length]) + b"".join(text.encode().ljust(width, b"\0") for text, width in fields))
-
-
-FMT = definition(128, 89, "FMT", "BBnNZ", "Type,Length,Name,Format,Columns")
 UNITS = definition(130, 44, "FMTU", "QBNN", "TimeUS,FmtType,UnitIds,MultIds")
 UNITS += definition(131, 76, "UNIT", "QbZ", "TimeUS,Id,Label") + definition(132, 20, "MULT", "Qbd", "TimeUS,Id,Mult")
 
