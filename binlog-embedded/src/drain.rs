@@ -378,7 +378,7 @@ impl<'a, S: Schema, const N: usize, P: Prologue<S>> Drain<'a, S, N, P> {
     pub(crate) fn record_begun(&self) -> usize {
         match &self.current {
             Some(_) if Self::ENCODES => self.own.rest.start,
-            Some(current) => TagTable::<S>::length(TagTable::<S>::TAGS[current.index & 255]) - current.left,
+            Some(current) => TagTable::<S>::length(current.index) - current.left,
             None if self.own.rest.is_empty() => 0,
             None => self.own.rest.start,
         }
@@ -534,8 +534,8 @@ impl<'a, S: Schema, const N: usize, P: Prologue<S>> Drain<'a, S, N, P> {
                 } else if self.own.rest.is_empty()
                     && let Some(tag) = self.own.encoder.synthetic_tag()
                 {
-                    let (index, _) = TagTable::<S>::BY_TAG[usize::from(tag)];
-                    self.tally(index.into(), |tally| {
+                    let (index, _) = TagTable::<S>::find(tag);
+                    self.tally(index, |tally| {
                         tally.count_written();
                         false
                     });
@@ -561,8 +561,8 @@ impl<'a, S: Schema, const N: usize, P: Prologue<S>> Drain<'a, S, N, P> {
                 // SAFETY: the writer took bytes of the record.
                 let tag = unsafe { self.ring.tag() };
                 // `log` only puts records into the ring that this table contains.
-                let (index, units) = TagTable::<S>::BY_TAG[usize::from(tag)];
-                Current { index: index.into(), left: usize::from(units) * TagTable::<S>::UNIT }
+                let (index, left) = TagTable::<S>::find(tag);
+                Current { index, left }
             }
         };
         let part = current.left.min(taken);

@@ -13,7 +13,7 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
             None if self.own.rest.is_empty() => None,
             None => {
                 let tag = self.own.encoder.synthetic_tag()?;
-                Some((TagTable::<S>::BY_TAG[usize::from(tag)].0, self.own.rest.len() as u8))
+                Some((TagTable::<S>::find(tag).0 as u8, self.own.rest.len() as u8))
             }
         }
     }

@@ -30,7 +30,7 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
                 return Next::Session;
             }
             let current = self.read();
-            let tag = TagTable::<S>::TAGS[current.index & 255];
+            let tag = TagTable::<S>::tag(current.index);
             match self.own.encoder.encode(tag) {
                 // It is released with its last byte.
                 Some(length @ 1..) => {
@@ -58,7 +58,7 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
         // SAFETY: `encode_next` found the record in use.
         let tag = unsafe { self.ring.tag() };
         // `log` only puts records into the ring that this table contains.
-        let index = TagTable::<S>::BY_TAG[usize::from(tag)].0.into();
+        let (index, left) = TagTable::<S>::find(tag);
         let mut offset = TagTable::<S>::HEADER as u32;
         let mut room = self.own.encoder.room(tag);
         while !room.is_empty() {
@@ -71,7 +71,7 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
             offset += into.len() as u32;
             room = rest;
         }
-        Current { index, left: TagTable::<S>::length(tag) }
+        Current { index, left }
     }
 
     /// Notes that `taken` bytes of the first record were written.
@@ -87,7 +87,7 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
 
     /// How many records of a kind were passed and wait for others, so that the log doesn't have them yet.
     pub(super) fn waiting(&self, index: usize) -> u32 {
-        self.own.encoder.waiting(TagTable::<S>::TAGS[index & 255])
+        self.own.encoder.waiting(TagTable::<S>::tag(index))
     }
 
     /// Counts those as lost, because no others follow.
@@ -104,8 +104,8 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
     /// Counts records as lost that were passed, and that the log lacks after all.
     pub(super) fn count_unwritten(&mut self) {
         while let Some((tag, records)) = self.own.encoder.take_unwritten() {
-            let (index, _) = TagTable::<S>::BY_TAG[usize::from(tag)];
-            self.tally(index.into(), |tally| {
+            let (index, _) = TagTable::<S>::find(tag);
+            self.tally(index, |tally| {
                 tally.lose_written(records);
                 true
             });

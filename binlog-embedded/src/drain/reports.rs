@@ -142,7 +142,7 @@ impl<S: Schema, const N: usize, P: Prologue<S>> Drain<'_, S, N, P> {
                 reports.drops_from = Some(index + 1);
                 let drop = Dropped {
                     time_us: now_us.into(),
-                    id: TagTable::<S>::TAGS[index & 255],
+                    id: TagTable::<S>::tag(index),
                     dropped: tally.dropped.wrapping_add(tally.lost).into(),
                     decimated: tally.decimated.into(),
                 };

@@ -347,12 +347,12 @@ impl Block {
         while let Some(&[first, _, tag]) = self.data.get(at..).and_then(|rest| rest.first_chunk())
             && first == record_header(tag)[0]
         {
-            let (index, length) = (TagTable::<S>::BY_TAG[usize::from(tag)].0, TagTable::<S>::length(tag));
+            let (index, length) = TagTable::<S>::find(tag);
             at += length;
             if length == 0 || at > BLOCK {
                 return;
             }
-            ended(index);
+            ended(index as u8);
         }
     }
 }

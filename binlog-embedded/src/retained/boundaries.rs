@@ -77,7 +77,7 @@ impl<'a, S: Schema, const N: usize> Boundaries<'a, S, N> {
     /// The end of the record at a position, `to` at most.
     fn after(&self, position: u32, to: u32) -> Option<u32> {
         let [first, second, tag] = [0, 1, 2].map(|offset| self.byte(position.wrapping_add(offset)));
-        let length = TagTable::<S>::length(tag) as u32;
+        let length = TagTable::<S>::find(tag).1 as u32;
         let is_header = [first, second] == HEAD_BYTES && length > 0 && length <= to.wrapping_sub(position);
         is_header.then(|| position.wrapping_add(length))
     }

@@ -13,7 +13,7 @@ mod tag_table;
 use crate::format::counts::{Counters, Rate};
 use core::ops::Range;
 pub use fnv::Fnv;
-pub use tag_table::TagTable;
+pub use tag_table::{Rows, TagTable};
 
 /// The set of things that one program logs, in any format. [`LogSchema`](crate::LogSchema) is that of ArduPilot's.
 #[diagnostic::on_unimplemented(
@@ -53,7 +53,7 @@ pub trait FileFormat<S> {
     const EXTENSION: &'static str;
 
     /// The counts for each of [`RECORDS`](FileFormat::RECORDS).
-    type Counters: Counters;
+    type Counters: Counters + Rows<S>;
 
     /// An item of the prologue, which follows the preamble.
     type Prologue;

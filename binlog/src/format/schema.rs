@@ -1,7 +1,7 @@
 //! Schemas: the set of messages that one program logs.
 
 use crate::format::counts::{Counters, Rate};
-use crate::format::ring_format::{ArduPilot, Schema};
+use crate::format::ring_format::{ArduPilot, Rows, Schema};
 use crate::format::{DecodeError, Definition};
 
 /// The messages of one program, their ids, and the preamble of its logs.
@@ -36,7 +36,7 @@ pub trait LogSchema: Schema<Format = ArduPilot> {
     const PREAMBLE: &'static [u8];
 
     /// The counts of a sink for each message: a [`CountersOf`](crate::sink::CountersOf) of the schema's size.
-    type Counters: Counters;
+    type Counters: Counters + Rows<Self>;
 
     /// Decodes a payload; `index` is the message's place in [`MESSAGES`](LogSchema::MESSAGES).
     ///

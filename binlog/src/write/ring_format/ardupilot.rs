@@ -99,7 +99,7 @@ impl<S: LogSchema> Encoder<S> for OwnRecord {
         let (id, payload) = item.record();
         let length = payload.len() + Definition::HEADER_LENGTH;
         // A message that is implemented by hand and contradicts itself is left out.
-        let sound = length == TagTable::<S>::length(id);
+        let sound = length == TagTable::<S>::find(id).1;
         let (true, Some(record)) = (sound, self.0.get_mut(..length)) else { return None };
         record[..Definition::HEADER_LENGTH].copy_from_slice(&crate::format::header::record_header(id));
         record[Definition::HEADER_LENGTH..].copy_from_slice(payload);
