@@ -75,7 +75,7 @@ pub struct Drain<'a, S: Schema, const N: usize, P = fn(usize) -> Option<Prologue
     has_records: bool,
     /// When bytes of the ring were last written or the ring was last empty, in microseconds modulo 2³²; 0 before.
     moved_us: u32,
-    reports: Option<Reports>,
+    reports: Option<Reports<S, N>>,
     /// The records that are the current file, if they outlived a reset.
     recovery: Option<&'a Recovery>,
     /// Whether the last statistics of an unfinished `finish` are due or written.
@@ -208,7 +208,7 @@ impl<'a, S: Schema, const N: usize> Drain<'a, S, N> {
             dirty: drain.dirty,
             has_records: drain.has_records,
             moved_us: drain.moved_us,
-            reports: drain.reports.clone(),
+            reports: drain.reports.take(),
             recovery: drain.recovery,
             is_last_reported: drain.is_last_reported,
         }

@@ -1,6 +1,7 @@
 //! Writes statistics as records of the log.
 
 use super::{Drain, Prologue};
+use crate::Logger;
 use binlog::messages::{Dropped, Dsf, Ring};
 use binlog::ring_format::{Encoder, FormatOf, ReportsRing, ReportsStatistics, Schema, TagTable};
 use binlog::sink::{BufferUsage, Counters};
@@ -8,9 +9,11 @@ use binlog::sink::{BufferUsage, Counters};
 /// Encodes a message; `None` if that is impossible.
 type Encode<M> = fn(&M, &mut [u8]) -> Option<usize>;
 
+/// Encodes the record that is due. Returns its length; `None` if none is due, or if that is impossible.
+type Put<S, const N: usize> = fn(&mut Reports<S, N>, &Logger<S, N>, &mut [u8]) -> Option<usize>;
+
 /// When DSF, RING and DROP records are due, and the numbers for them.
-#[derive(Clone)]
-pub(super) struct Reports {
+pub(super) struct Reports<S: Schema, const N: usize> {
     interval_us: u64,
     /// Time of the next DSF.
     due_us: u64,
@@ -20,15 +23,14 @@ pub(super) struct Reports {
     usage: BufferUsage,
     /// The longest stall since the last DSF.
     stall_us: u32,
-    // Function pointers, so that a drain without reports doesn't require these messages in its schema.
-    encode_dsf: Encode<Dsf>,
-    encode_drop: Encode<Dropped>,
+    // Function pointers, so that a drain without reports neither links them nor requires these messages in its schema.
+    put: Put<S, N>,
     encode_ring: Option<Encode<Ring>>,
     /// Whether the RING record is written that comes before the next DSF.
     has_ring: bool,
 }
 
-impl Reports {
+impl<S: Schema, const N: usize> Reports<S, N> {
     /// Samples the free bytes of the ring, before and after each piece, and a stall.
     pub(super) fn sample(&mut self, free: u32, stall_us: u32) {
         self.stall_us = self.stall_us.max(stall_us);
@@ -104,8 +106,7 @@ impl<S: Schema, const N: usize, P: Prologue<S>> Drain<'_, S, N, P> {
             drops_from: None,
             usage: BufferUsage::new(N as u32),
             stall_us: 0,
-            encode_dsf: FormatOf::<S>::encode_dsf,
-            encode_drop: FormatOf::<S>::encode_dropped,
+            put: Reports::put,
             encode_ring,
             has_ring: false,
         });
@@ -121,49 +122,48 @@ impl<S: Schema, const N: usize, P: Prologue<S>> Drain<'_, S, N, P> {
     /// Prepares a record of statistics for writing, if one is due.
     pub(super) fn put_report(&mut self) -> bool {
         // Recovered records are of an earlier boot, and the statistics of this one.
-        if self.recovery.is_some() {
-            return false;
-        }
-        let logger = self.logger();
-        let Some(reports) = &mut self.reports else { return false };
-        let now_us = logger.now_us();
-        let length = match reports.drops_from {
-            Some(from) => {
-                reports.drops_from = None;
-                // One short critical section for each message, not a long one.
-                let found = (from..TagTable::<S>::COUNT).find_map(|index| {
-                    let tally = logger.state.with(|state| match state.to_report.remove(index) {
-                        true => state.counters.tallies().get(index).copied(),
-                        false => None,
-                    });
-                    tally.map(|tally| (index, tally))
-                });
-                let Some((index, tally)) = found else { return false };
-                reports.drops_from = Some(index + 1);
-                let drop = Dropped {
-                    time_us: now_us.into(),
-                    id: TagTable::<S>::tag(index),
-                    dropped: tally.dropped.wrapping_add(tally.lost).into(),
-                    decimated: tally.decimated.into(),
-                };
-                (reports.encode_drop)(&drop, self.own.encoder.buffer())
-            }
-            None if reports.is_dsf_due(now_us) => {
-                if let (false, Some(encode)) = (core::mem::replace(&mut reports.has_ring, true), reports.encode_ring) {
-                    let (time_us, size, used) = (now_us.into(), N as u32, N as u32 - reports.usage.free_min());
-                    let ring =
-                        Ring { time_us, size: size.into(), used: used.into(), stall_us: reports.stall_us.into() };
-                    let length = encode(&ring, self.own.encoder.buffer());
-                    self.own.rest = 0..length.unwrap_or(0);
-                    return length.is_some();
-                }
-                let statistics = logger.statistics();
-                let dsf = reports.dsf(now_us, statistics.dropped.wrapping_add(statistics.lost));
-                (reports.encode_dsf)(&dsf, self.own.encoder.buffer())
-            }
-            None => return false,
-        };
+        let (None, Some(reports)) = (self.recovery, &mut self.reports) else { return false };
+        let length = (reports.put)(reports, self.ring.logger, self.own.encoder.buffer());
         self.own.rest = 0..length.unwrap_or(0);
         length.is_some()
+    }
+}
+
+#[allow(clippy::useless_conversion, reason = "on a big-endian target the fields are other types")]
+impl<S: Schema, const N: usize> Reports<S, N>
+where
+    FormatOf<S>: ReportsStatistics<S>,
+{
+    fn put(&mut self, logger: &Logger<S, N>, out: &mut [u8]) -> Option<usize> {
+        let now_us = logger.now_us();
+        if let Some(from) = self.drops_from.take() {
+            // One short critical section for each message, not a long one.
+            let (index, tally) = (from..TagTable::<S>::COUNT).find_map(|index| {
+                let tally = logger.state.with(|state| match state.to_report.remove(index) {
+                    true => state.counters.tallies().get(index).copied(),
+                    false => None,
+                });
+                tally.map(|tally| (index, tally))
+            })?;
+            self.drops_from = Some(index + 1);
+            let drop = Dropped {
+                time_us: now_us.into(),
+                id: TagTable::<S>::tag(index),
+                dropped: tally.dropped.wrapping_add(tally.lost).into(),
+                decimated: tally.decimated.into(),
+            };
+            return FormatOf::<S>::encode_dropped(&drop, out);
+        }
+        if !self.is_dsf_due(now_us) {
+            return None;
+        }
+        if let (false, Some(encode)) = (core::mem::replace(&mut self.has_ring, true), self.encode_ring) {
+            let (size, used) = (N as u32, N as u32 - self.usage.free_min());
+            let (time_us, stall_us) = (now_us.into(), self.stall_us.into());
+            return encode(&Ring { time_us, size: size.into(), used: used.into(), stall_us }, out);
+        }
+        let statistics = logger.statistics();
+        let dsf = self.dsf(now_us, statistics.dropped.wrapping_add(statistics.lost));
+        FormatOf::<S>::encode_dsf(&dsf, out)
     }
 }
