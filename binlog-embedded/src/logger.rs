@@ -298,6 +298,7 @@ impl<S: Schema, const N: usize> Logger<S, N> {
     }
 
     /// The time of the clock passed to [`start`](Logger::start), in microseconds; 0 before.
+    #[inline(never)]
     pub fn now_us(&self) -> u64 {
         self.state.with(|state| state.clock).map_or(0, |clock| clock())
     }
