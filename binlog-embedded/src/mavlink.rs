@@ -69,3 +69,10 @@ pub use store::FlashLogs;
 pub use store::FolderLogs;
 pub use store::{LogEntry, LogStore, Piece};
 pub use stream::Stream;
+
+/// Whether a message to `target` is for this address; 0 is everybody.
+#[inline(never)]
+fn is_for(address: Address, target: Address) -> bool {
+    let is_it = |target, part| target == 0 || target == part;
+    is_it(target.system, address.system) && is_it(target.component, address.component)
+}

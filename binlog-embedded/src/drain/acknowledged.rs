@@ -4,17 +4,13 @@ use super::{Drain, Prologue, Stage};
 use binlog::ring_format::{Encoder, Schema, TagTable};
 
 impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
-    /// The message of the record that is being written, by its index, and how many of its bytes are left; `None`
-    /// between two records, and in a format that encodes.
-    pub(crate) fn begun(&self) -> Option<(u8, u8)> {
-        match &self.current {
-            _ if Self::ENCODES => None,
-            Some(current) => Some((current.index as u8, current.left as u8)),
-            None if self.own.rest.is_empty() => None,
-            None => {
-                let tag = self.own.encoder.synthetic_tag()?;
-                Some((TagTable::<S>::find(tag).0 as u8, self.own.rest.len() as u8))
-            }
+    /// The message of the record that is being written, by its index, and how many of its bytes are left: 0 between two
+    /// records, and in a format that encodes.
+    pub(crate) fn begun(&self) -> (u8, u8) {
+        match (&self.current, self.own.encoder.synthetic_tag()) {
+            _ if Self::ENCODES => (0, 0),
+            (Some(current), _) => (current.index as u8, current.left as u8),
+            (None, tag) => (TagTable::<S>::find(tag.unwrap_or(0)).0 as u8, self.own.rest.len() as u8),
         }
     }
 

@@ -3,7 +3,7 @@
 #[cfg(feature = "async")]
 use super::AsyncLogStore;
 use super::options::{StreamCounts, StreamOptions, StreamState};
-use super::window::{Place, Window};
+use super::window::{Phase, Place, Window};
 use super::{Address, LogStore, Message, Piece};
 
 const BLOCK: usize = Message::BLOCK;
@@ -145,18 +145,18 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
             self.window.clear();
         }
         let (open, bytes) = open.map_or((None, 0), |(number, bytes)| (Some(number), bytes));
-        if self.window.is_awaited {
+        if self.window.phase == Phase::Awaited {
             if !self.window.may_begin(now_us) {
                 return None;
             }
             (self.number, self.volume) = (Some(open?), volume);
-            self.window.is_awaited = false;
+            self.window.phase = Phase::Served;
             (self.is_ended, self.is_complete) = (false, false);
             (self.failures, self.filled, self.sent) = (0, 0, None);
         }
         let number = self.number?;
         self.is_ended |= open != self.number || volume != self.volume;
-        if self.is_complete && self.window.is_empty() && self.window.client().is_some() {
+        if self.is_complete && self.window.is_empty() && self.window.has_client() {
             self.window.finish();
         }
         let wait = self.retry_us.wrapping_sub(now_us);
@@ -169,7 +169,6 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
                 let next = self.window.next;
                 let has_block = u64::from(bytes) >= (u64::from(next) + 1) * BLOCK as u64;
                 if !self.may_add(now_us) || !(has_block || self.is_ended) {
-                    self.window.keep_alive(now_us);
                     return None;
                 }
                 next
@@ -233,7 +232,8 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
 
     /// The last block once more, while the log can't be read, so that the client doesn't take the log for ended.
     fn keep_alive(&mut self, now_us: u32) -> Option<Message<'_>> {
-        let seqno = self.sent.filter(|_| self.failures > 0 && self.window.is_quiet(now_us))?;
+        let seqno =
+            self.sent.filter(|_| self.failures > 0 && self.window.may_send(now_us) && self.window.is_quiet(now_us))?;
         self.window.sent_again(now_us, seqno);
         Some(Message::RemoteLogDataBlock { target: self.window.client()?, seqno, data: &self.sent_block })
     }

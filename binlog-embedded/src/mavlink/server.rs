@@ -8,7 +8,7 @@ mod search;
 #[cfg(feature = "async")]
 use super::AsyncLogStore;
 use super::window::count;
-use super::{Address, LogEntry, LogStore, Message, Piece};
+use super::{Address, LogEntry, LogStore, Message, Piece, is_for};
 use queue::{Pushed, Queue, Request};
 use search::{Pass, Ranked, Search};
 
@@ -277,8 +277,7 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
         else {
             return;
         };
-        let Address { system, component } = self.options.address;
-        if (target.system != 0 && target.system != system) || (target.component != 0 && target.component != component) {
+        if !is_for(self.options.address, target) {
             return;
         }
         count(match *message {

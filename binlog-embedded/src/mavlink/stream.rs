@@ -1,7 +1,7 @@
 //! The log of a drain as blocks for a client.
 
 use super::options::{StreamCounts, StreamOptions, StreamState};
-use super::window::{Place, Slot, Window};
+use super::window::{Phase, Place, Slot, Window};
 use super::{Address, Message};
 use crate::{Drain, Prologue};
 use binlog::record_header;
@@ -97,8 +97,7 @@ pub struct Stream<const BLOCKS: usize> {
     /// The record that continues in the next block.
     split: Split,
     end: End,
-    /// A block's number, and the position in the ring up to which records are in the blocks before it.
-    mark: Option<(u32, u32)>,
+    mark: Mark,
     /// At the end as what is large in it, so that instructions are short.
     window: Window<Block, BLOCKS>,
 }
@@ -115,6 +114,19 @@ struct Split {
 
 impl Split {
     const NONE: Split = Split { message: 0, rest: 0, before: 0 };
+}
+
+/// What is recovered after a reset.
+#[derive(Clone, Copy)]
+struct Mark {
+    /// A block's number; 0 if there is no mark.
+    number: u32,
+    /// The position in the ring up to which records are in the blocks before it.
+    position: u32,
+}
+
+impl Mark {
+    const NONE: Mark = Mark { number: 0, position: 0 };
 }
 
 /// How far the end of the log is.
@@ -156,7 +168,7 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
     /// A stream that waits for a client.
     pub const fn new(options: StreamOptions) -> Self {
         let block = Block { data: [0; BLOCK], first: 0, continued: 0, before: 0, last: 0, after: 0 };
-        Stream { window: Window::new(options, block), filled: 0, split: Split::NONE, end: End::No, mark: None }
+        Stream { window: Window::new(options, block), filled: 0, split: Split::NONE, end: End::No, mark: Mark::NONE }
     }
 
     /// Takes a message that was received; other messages than REMOTE_LOG_BLOCK_STATUS are ignored. Pass all received
@@ -183,14 +195,16 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
         if self.window.is_stale {
             drain.restart();
             self.window.clear();
-            (self.filled, self.split, self.mark) = (0, Split::NONE, None);
-            if self.window.is_awaited || !matches!(self.end, End::Done) {
+            (self.filled, self.split, self.mark) = (0, Split::NONE, Mark::NONE);
+            if self.window.phase == Phase::Awaited || !matches!(self.end, End::Done) {
                 self.end = End::No;
             }
-        } else if self.window.is_awaited {
-            self.window.is_awaited = !self.window.may_begin(now_us as u32);
-            return !self.window.is_awaited;
-        } else if self.window.client().is_none() {
+        } else if self.window.phase == Phase::Awaited {
+            if !self.window.may_begin(now_us as u32) {
+                return false;
+            }
+            self.window.phase = Phase::Served;
+        } else if self.window.phase < Phase::Awaited {
             return false;
         } else if matches!(self.end, End::Written) {
             if !self.window.is_empty() {
@@ -200,11 +214,7 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
             self.window.finish();
             self.end = End::Done;
         } else {
-            let has_more = self.fill(drain);
-            if !has_more {
-                self.window.keep_alive(now_us as u32);
-            }
-            return has_more;
+            return self.fill(drain);
         }
         true
     }
@@ -213,7 +223,7 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
     /// send what it returns.
     pub fn next(&mut self, now_us: u64) -> Option<Message<'_>> {
         let due = self.window.due(now_us as u32)?;
-        let target = self.window.client()?;
+        let target = self.window.client;
         let slot = self.window.sent(now_us as u32, due)?;
         Some(Message::RemoteLogDataBlock { target, seqno: slot.number, data: &slot.block.data })
     }
@@ -233,11 +243,11 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
         if matches!(self.end, End::Done) {
             return true;
         }
-        if matches!(self.end, End::No) && self.window.client().is_some() && !self.window.is_awaited {
+        if matches!(self.end, End::No) && self.window.phase == Phase::Served {
             self.end = End::Records(drain.head());
         }
         while self.run(now_us, drain) {}
-        self.window.client().is_none()
+        !self.window.has_client()
     }
 
     /// Whether there is a client, and what it does.
@@ -262,25 +272,30 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
             return true;
         }
         block.records::<S>(|index| drain.record_flushed(index));
-        // Records of which other blocks have a part: the rest of one, and the beginning, or the middle, of one.
-        let [rest, middle] = if usize::from(first) > BLOCK { [0, before] } else { [before, 0] };
-        for (message, before, after) in [(continued, rest, 0), (last, middle, after)] {
-            let mut blocks = number - u32::from(before)..=number + u32::from(after);
-            if before + after > 0 && !blocks.any(|number| self.is_waiting(number)) {
-                drain.record_flushed(message);
-            }
+        // Records of which other blocks have a part: the rest of one, or the middle, and the beginning of one.
+        let (is_middle, after) = (usize::from(first) > BLOCK, number + u32::from(after));
+        let until = if is_middle { after } else { number };
+        if before > 0 && !self.is_any_waiting(number - u32::from(before), until) {
+            drain.record_flushed(continued);
         }
-        if let Some((_, position)) = self.mark.take_if(|(number, _)| *number <= self.window.oldest) {
+        if !is_middle && after > number && !self.is_any_waiting(number, after) {
+            drain.record_flushed(last);
+        }
+        let Mark { number, position } = self.mark;
+        if number != 0 && number <= self.window.oldest {
+            self.mark.number = 0;
             drain.flushed_to(position);
         }
         true
     }
 
-    /// Whether the records of a block aren't counted.
-    fn is_waiting(&self, number: u32) -> bool {
-        let is_it =
-            |slot: &Slot<Block>| slot.number == number && slot.place != Place::Free && slot.block.before != COUNTED;
-        number >= self.window.next || self.window.slots.iter().any(is_it)
+    /// Whether the records of one of these blocks aren't counted.
+    #[inline(never)]
+    fn is_any_waiting(&self, from: u32, until: u32) -> bool {
+        let is_one = |slot: &Slot<Block>| {
+            slot.place != Place::Free && slot.block.before != COUNTED && (from..=until).contains(&slot.number)
+        };
+        until >= self.window.next || self.window.slots.iter().any(is_one)
     }
 
     /// Puts the next piece of the drain into a block. Returns whether there may be more.
@@ -291,11 +306,11 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
             drain.begin_next();
             (block.first, block.before) = (UNKNOWN, 0);
         }
-        let filled = usize::from(self.filled);
+        let filled = usize::from(self.filled).min(BLOCK);
         if filled == 0 {
             (block.first, block.continued, block.before) = (self.split.rest, self.split.message, self.split.before);
         }
-        let room = block.data.get_mut(filled..BLOCK.min(filled + PIECE)).unwrap_or_default();
+        let room = block.data[filled..].chunks_mut(PIECE).next().unwrap_or_default();
         let Ok(taken) = drain.step(&mut Room(room));
         let filled = filled + taken;
         self.filled = filled as u8;
@@ -304,36 +319,37 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
         }
         let rest = block.data.get_mut(filled..).unwrap_or_default();
         if !rest.is_empty() {
-            match self.end {
-                End::Records(head) if taken == 0 || drain.has_passed(head) => {
-                    drain.report();
-                    if Drain::<'_, S, N, P>::ENCODES {
-                        drain.end_session();
-                    }
-                    self.end = End::Statistics(head);
-                    return true;
-                }
-                End::Statistics(head) if taken == 0 || drain.has_passed(head) => self.end = End::Written,
-                _ => return taken > 0,
+            let (End::Records(head) | End::Statistics(head)) = self.end else { return taken > 0 };
+            if taken > 0 && !drain.has_passed(head) {
+                return true;
             }
+            if matches!(self.end, End::Records(_)) {
+                drain.report();
+                if Drain::<'_, S, N, P>::ENCODES {
+                    drain.end_session();
+                }
+                self.end = End::Statistics(head);
+                return true;
+            }
+            self.end = End::Written;
             if filled == 0 {
                 return true;
             }
             rest.fill(0);
         }
-        self.split = match drain.begun() {
-            Some((message, rest)) if usize::from(block.first) > BLOCK => {
-                Split { message, rest, before: block.before + 1 }
-            }
-            Some((message, rest)) => Split { message, rest, before: 1 },
-            None => Split::NONE,
+        let (message, rest) = drain.begun();
+        let before = match usize::from(block.first) > BLOCK {
+            _ if rest == 0 => 0,
+            true => block.before + 1,
+            false => 1,
         };
-        (block.last, block.after) = (self.split.message, self.split.rest.div_ceil(BLOCK as u8));
+        self.split = Split { message, rest, before };
+        (block.last, block.after) = (message, u8::from(rest > 0) + u8::from(usize::from(rest) > BLOCK));
         slot.place = Place::Ready;
         self.filled = 0;
         self.window.next = number + 1;
-        if self.mark.is_none() {
-            self.mark = Some((number + 1, drain.written_to()));
+        if self.mark.number == 0 {
+            self.mark = Mark { number: number + 1, position: drain.written_to() };
         }
         true
     }

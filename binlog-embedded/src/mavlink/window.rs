@@ -17,7 +17,7 @@
 //! ignored for two seconds.
 
 use super::options::{StreamCounts, StreamOptions, StreamState};
-use super::{Address, Message};
+use super::{Address, Message, is_for};
 
 /// Bytes of a block's frame on a MAVLink 2 link: 206 of payload, 12 around it.
 const FRAME: u32 = 218;
@@ -26,32 +26,35 @@ const LOGGER: u8 = 155;
 /// Clients give up blocks that are more than this before the newest one.
 const SPAN: u32 = 200;
 /// The time of silence after which a client counts as gone, and another one may start.
-const SILENT_US: u32 = 10_000_000;
+const SILENT_US: u32 = 0x98 << 16;
 /// The time of silence after which the stream ends.
-const GIVE_UP_US: u32 = 600_000_000;
+const GIVE_UP_US: u32 = 0x8F << 22;
 /// From the last block of a log to the next log, so that late messages about one aren't taken for those about the
 /// other.
-const QUIET_US: u32 = 500_000;
+const QUIET_US: u32 = 0xF4 << 11;
 /// A START in this time after the one that began the log may be a repeated one.
-const REPEATED_US: u32 = 2_000_000;
+const REPEATED_US: u32 = 0xF5 << 13;
 /// The time between two blocks while nothing is acknowledged, at most, unless the link's round trip is longer.
-const PROBE_US: u32 = 1_000_000;
+const PROBE_US: u32 = 0xF4 << 12;
 /// The longest time to wait for an acknowledgement, 8 seconds.
 const LONGEST_US: u32 = 1 << 23;
 /// Beside the measured round trip, because loops and links work in steps.
-const MARGIN_US: u32 = 10_000;
+const MARGIN_US: u32 = 0x9C << 6;
 /// After this time without a block, one is sent again. Clients take a stream without blocks for one that has ended:
 /// `binlog record` after 3 seconds, mavlink-router after 5.
-const KEEP_US: u32 = 1_000_000;
+const KEEP_US: u32 = 0xF4 << 12;
 /// Later transmissions that are acknowledged before a block counts as lost.
 const LATER: u8 = 3;
 /// Blocks that are sent again, at most, each time that nothing was heard for the timeout.
 const PROBES: u8 = 8;
 /// What the rate limit lets a loop that is late make up for.
-const BURST_US: u32 = 50_000;
+const BURST_US: u32 = 0xC3 << 8;
+
+/// Any number, for a search; no block has this one.
+const ANY: u32 = u32::MAX;
 
 /// Where a block is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Place {
     Free,
     /// Its owner fills it.
@@ -88,20 +91,36 @@ impl<B> Slot<B> {
     }
 }
 
+/// Whether there is a client, and what it gets.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Phase {
+    /// There is no client.
+    Idle,
+    /// There is none, since the last one has everything.
+    Finished,
+    /// A client waits for a log. The owner begins one when it may.
+    Awaited,
+    /// A client gets a log.
+    Served,
+}
+
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct Window<B, const BLOCKS: usize> {
+    pub(super) phase: Phase,
     /// Whether the blocks are those of a log that the client doesn't get any more. The owner drops them.
     pub(super) is_stale: bool,
-    /// Whether a client waits for a log. The owner begins one when it may.
-    pub(super) is_awaited: bool,
     /// Whether block 0 was acknowledged; until then, no other one is sent.
     has_begun: bool,
-    is_finished: bool,
     /// Blocks that may still be sent again because nothing was heard.
     probes: u8,
     address: Address,
-    client: Option<Address>,
+    /// The last client.
+    pub(super) client: Address,
+    /// The time that a block takes at the limited rate.
+    block_us: u32,
+    /// When a block was sent last.
+    sent_us: u32,
     /// The number of the next block.
     pub(super) next: u32,
     /// The number of the next block that wasn't sent yet.
@@ -110,8 +129,6 @@ pub(super) struct Window<B, const BLOCKS: usize> {
     pub(super) oldest: u32,
     /// The block that was acknowledged last.
     kept: u32,
-    /// The time that a block takes at the limited rate.
-    block_us: u32,
     /// The round trip and its mean deviation; 0 before the first acknowledgement.
     round_trip_us: u32,
     deviation_us: u32,
@@ -124,8 +141,6 @@ pub(super) struct Window<B, const BLOCKS: usize> {
     wait_us: u32,
     /// When the rate limit allows the next block.
     allowed_us: u32,
-    /// When a block was sent last.
-    sent_us: u32,
     counts: StreamCounts,
     pub(super) slots: [Slot<B>; BLOCKS],
 }
@@ -135,19 +150,18 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
         const { assert!(BLOCKS >= 2 && BLOCKS <= SPAN as usize, "a window has 2 to 200 blocks") };
         let rate = if options.bytes_per_second == 0 { 1 } else { options.bytes_per_second };
         Window {
-            address: options.address,
-            client: None,
+            phase: Phase::Idle,
             is_stale: false,
-            is_awaited: false,
             has_begun: false,
-            is_finished: false,
             probes: 0,
-            slots: [Slot { sent_us: 0, number: 0, place: Place::Free, later: 0, is_repeated: false, block }; BLOCKS],
+            address: options.address,
+            client: Address::new(0, 0),
+            block_us: FRAME * 1_000_000 / rate,
+            sent_us: 0_u32.wrapping_sub(QUIET_US),
             next: 0,
             unsent: 0,
             oldest: 0,
             kept: 0,
-            block_us: FRAME * 1_000_000 / rate,
             round_trip_us: 0,
             deviation_us: 0,
             started_us: 0,
@@ -155,17 +169,17 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
             probed_us: 0,
             wait_us: 0,
             allowed_us: 0,
-            sent_us: 0_u32.wrapping_sub(QUIET_US),
             counts: StreamCounts { sent: 0, sent_again: 0, acknowledged: 0, refused: 0 },
+            slots: [Slot { sent_us: 0, number: 0, place: Place::Free, later: 0, is_repeated: false, block }; BLOCKS],
         }
     }
 
     pub(super) fn state(&self, now_us: u32) -> StreamState {
-        match self.client {
-            Some(_) if self.is_silent(now_us) => StreamState::Silent,
-            Some(_) => StreamState::Streaming,
-            None if self.is_finished => StreamState::Finished,
-            None => StreamState::Idle,
+        match self.phase {
+            Phase::Idle => StreamState::Idle,
+            Phase::Finished => StreamState::Finished,
+            _ if self.is_silent(now_us) => StreamState::Silent,
+            _ => StreamState::Streaming,
         }
     }
 
@@ -173,29 +187,35 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
         self.counts
     }
 
-    /// The client, if it gets a log.
+    /// The client, if there is one.
     pub(super) fn client(&self) -> Option<Address> {
-        self.client
+        self.has_client().then_some(self.client)
+    }
+
+    pub(super) fn has_client(&self) -> bool {
+        self.phase >= Phase::Awaited
     }
 
     // What the client says.
 
     pub(super) fn receive(&mut self, now_us: u32, sender: Address, message: &Message<'_>) {
         let Message::RemoteLogBlockStatus { target, seqno, is_received } = *message else { return };
-        let Address { system, component } = self.address;
-        if ![0, system].contains(&target.system) || ![0, LOGGER, component].contains(&target.component) {
+        let component = if target.component == LOGGER { 0 } else { target.component };
+        if !is_for(self.address, Address { component, ..target }) {
             return;
         }
-        let is_client = self.client == Some(sender);
-        if (seqno, is_received) == (Message::START, true) {
+        let is_client = self.has_client() && self.client == sender;
+        // The last two numbers are commands. As a difference, they take fewer bytes.
+        let command = if is_received { seqno.wrapping_sub(Message::STOP) } else { u32::MAX };
+        if command == const { Message::START - Message::STOP } {
             self.start(now_us, sender, is_client);
         } else if !is_client {
-            if self.client.is_some() {
+            if self.has_client() {
                 count(&mut self.counts.refused);
             }
-        } else if (seqno, is_received) == (Message::STOP, true) {
+        } else if command == 0 {
             self.stop();
-        } else if !self.is_pending() && seqno < self.unsent {
+        } else if self.phase == Phase::Served && seqno < self.unsent {
             // It is the number of a block of this log.
             self.heard_us = now_us;
             let least_us = self.round_trip_us - self.round_trip_us / 8;
@@ -225,12 +245,11 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
             if now_us.wrapping_sub(self.started_us) <= REPEATED_US {
                 return;
             }
-        } else if self.client.is_some() && now_us.wrapping_sub(self.heard_us) < SILENT_US {
+        } else if self.has_client() && now_us.wrapping_sub(self.heard_us) < SILENT_US {
             return count(&mut self.counts.refused);
         }
-        self.client = Some(sender);
-        (self.is_stale, self.is_awaited) = (true, true);
-        (self.has_begun, self.is_finished) = (false, false);
+        (self.phase, self.is_stale, self.has_begun) = (Phase::Awaited, true, false);
+        self.client = sender;
         (self.started_us, self.heard_us) = (now_us, now_us);
         (self.probes, self.wait_us) = (0, 0);
         self.probed_us = now_us.wrapping_sub(PROBE_US);
@@ -241,24 +260,23 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
     /// The client gets nothing more.
     #[inline(never)]
     pub(super) fn stop(&mut self) {
-        self.is_stale |= self.client.is_some();
-        self.client = None;
-        self.is_awaited = false;
+        self.is_stale |= self.has_client();
+        self.phase = Phase::Idle;
     }
 
     /// The client has everything.
     pub(super) fn finish(&mut self) {
         self.stop();
-        self.is_finished = true;
+        self.phase = Phase::Finished;
     }
 
     fn acknowledged(&mut self, number: u32, sent_us: u32) {
         (self.has_begun, self.kept) = (true, number);
         (self.probes, self.wait_us) = (0, 0);
         count(&mut self.counts.acknowledged);
-        self.oldest = self.next;
+        let mut oldest = self.next;
         for slot in self.slots.iter_mut().filter(|slot| slot.is_waiting()) {
-            self.oldest = self.oldest.min(slot.number);
+            oldest = oldest.min(slot.number);
             // Those that were sent at the same time were sent in order.
             let is_before = sent_us.wrapping_sub(slot.sent_us) as i32 >= i32::from(slot.number > number);
             if slot.place == Place::Flight && is_before {
@@ -268,6 +286,7 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
                 }
             }
         }
+        self.oldest = oldest;
     }
 
     /// Measures the round trip, as TCP does (RFC 6298).
@@ -322,15 +341,26 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
                 return Some(first);
             }
         }
-        (ready != self.next && self.may_send_fresh()).then_some(ready)
+        if ready != self.next {
+            return self.may_send_fresh().then_some(ready);
+        }
+        // If none waits, a block is sent again, so that clients don't take the log for one that has ended.
+        if !self.has_begun || !self.is_empty() || !self.is_quiet(now_us) {
+            return None;
+        }
+        let kept = self.kept;
+        // Blocks that weren't used have the number 0, too, and follow block 0.
+        self.search(Place::Free, Place::Free, kept)?.place = Place::Ready;
+        (self.oldest, self.heard_us) = (kept, now_us);
+        Some(kept)
     }
 
     /// Whether there is a client that gets blocks, and the rate allows one.
     #[inline(never)]
-    fn may_send(&self, now_us: u32) -> bool {
+    pub(super) fn may_send(&self, now_us: u32) -> bool {
         // A clock that was set back doesn't keep the stream waiting.
         let wait_us = self.allowed_us.wrapping_sub(now_us);
-        self.client.is_some() && !self.is_pending() && !(1..=self.block_us).contains(&wait_us)
+        self.phase == Phase::Served && !(1..=self.block_us).contains(&wait_us)
     }
 
     /// Whether blocks that weren't sent yet may be: block 0 goes alone until it is acknowledged.
@@ -362,22 +392,9 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
         Some(slot)
     }
 
-    /// Has a block sent again if none waits, so that clients don't take the log for one that has ended.
-    pub(super) fn keep_alive(&mut self, now_us: u32) {
-        if !self.has_begun || !self.is_empty() || !self.is_quiet(now_us) {
-            return;
-        }
-        let kept = self.kept;
-        // Blocks that weren't used have the number 0, too, and follow block 0.
-        if let Some(slot) = self.slots.iter_mut().find(|slot| slot.number == kept && slot.place == Place::Free) {
-            slot.place = Place::Ready;
-            (self.oldest, self.heard_us) = (kept, now_us);
-        }
-    }
-
-    /// Whether blocks may be sent, but none was for a second.
+    /// Whether none was sent for a second.
     pub(super) fn is_quiet(&self, now_us: u32) -> bool {
-        self.may_send(now_us) && now_us.wrapping_sub(self.sent_us) >= KEEP_US
+        now_us.wrapping_sub(self.sent_us) >= KEEP_US
     }
 
     /// Notes that the owner sends a block again by itself.
@@ -434,11 +451,6 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
         }
     }
 
-    /// Whether the owner has to drop blocks or to begin a log first.
-    fn is_pending(&self) -> bool {
-        self.is_stale || self.is_awaited
-    }
-
     fn has_none_on_the_way(&self) -> bool {
         self.oldest == self.unsent
     }
@@ -456,15 +468,20 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
     }
 
     /// The block with a number that isn't acknowledged.
-    #[inline(never)]
     fn find(&mut self, number: u32) -> Option<&mut Slot<B>> {
-        self.slots.iter_mut().find(|slot| slot.number == number && slot.is_waiting())
+        self.search(Place::Ready, Place::Flight, number)
     }
 
     /// The first block in a place.
-    #[inline(never)]
     pub(super) fn first(&mut self, place: Place) -> Option<&mut Slot<B>> {
-        self.slots.iter_mut().find(|slot| slot.place == place)
+        self.search(place, place, ANY)
+    }
+
+    /// The first block with a number from one of these places to the other.
+    #[inline(never)]
+    fn search(&mut self, from: Place, to: Place, number: u32) -> Option<&mut Slot<B>> {
+        let is_it = |slot: &Slot<B>| (from..=to).contains(&slot.place) && (number == ANY || slot.number == number);
+        self.slots.iter_mut().find(|slot| is_it(slot))
     }
 }
 
