@@ -10,7 +10,7 @@ use super::AsyncLogStore;
 use super::window::count;
 use super::{Address, LogEntry, LogStore, Message, Piece, is_for};
 use queue::{Pushed, Queue, Request};
-use search::{Pass, Ranked, Search};
+use search::{Pass, Search};
 
 /// What a [`Server`] is told by the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -124,15 +124,17 @@ pub struct ServerCounts {
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Server<const REQUESTS: usize = 32> {
+    options: ServerOptions,
+    /// Microseconds that a LOG_DATA takes at the limited rate.
+    data_us: u32,
     is_armed: bool,
     /// Bytes of the packet.
     filled: u8,
-    options: ServerOptions,
     /// How far the first request is.
     stage: Stage,
     /// The log that is downloaded.
-    log: Option<Found>,
-    /// The id and the place of the log that was found last.
+    log: Found,
+    /// The id and the place of the log that was found last, 0 for none.
     near: (u16, u32),
     /// When the next message is due, modulo 2³².
     due_us: u32,
@@ -146,7 +148,7 @@ pub struct Server<const REQUESTS: usize = 32> {
 /// A log with its id.
 #[derive(Clone, Copy, Debug)]
 struct Found {
-    /// The client for which the id means this log until it asks for the list; then the id is 0.
+    /// The client for which the id means this log until it asks for the list. Then the id is 0, as before the first log.
     client: Address,
     id: u16,
     number: u32,
@@ -199,9 +201,9 @@ enum Reply {
     },
 }
 
-/// Bytes of the frame of a LOG_ENTRY, and of a LOG_DATA.
-const ENTRY_FRAME: u32 = 14 + 12;
+/// Bytes of the frame of a LOG_DATA, and how many frames of a LOG_ENTRY have fewer.
 const DATA_FRAME: u32 = 97 + 12;
+const ENTRIES: u32 = DATA_FRAME / (14 + 12);
 
 /// Microseconds whose bytes may be sent at once, in a loop that runs seldom.
 const BURST_US: u32 = 100_000;
@@ -213,15 +215,15 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
     /// A server without requests.
     pub const fn new(options: ServerOptions) -> Self {
         const { assert!(REQUESTS > 0, "the queue has room for a request at least") };
+        let rate = if options.bytes_per_second == 0 { 1 } else { options.bytes_per_second };
         Server {
             options,
+            data_us: DATA_FRAME * 1_000_000 / rate,
             is_armed: false,
-            queue: Queue::EMPTY,
-            stage: Stage::New,
-            log: None,
-            near: (1, 1),
-            data: [0; Message::DATA],
             filled: 0,
+            stage: Stage::New,
+            log: Found { client: Address::new(0, 0), id: 0, number: 0, volume: 0, bytes: 0 },
+            near: (0, 0),
             due_us: 0,
             erase: None,
             counts: ServerCounts {
@@ -233,6 +235,8 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
                 failed: 0,
                 sent: 0,
             },
+            data: [0; Message::DATA],
+            queue: Queue::EMPTY,
         }
     }
 
@@ -323,11 +327,21 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
     /// Drops a client's requests: for logs other than the one with this id, or all if it is 0.
     #[inline(never)]
     fn drop_requests(&mut self, client: Address, kept: u16) {
-        let is_over = |other: &Request| other.sender == client && (kept == 0 || (!other.is_list() && other.id != kept));
-        if self.queue.first().is_some_and(is_over) {
-            self.begin_request();
+        let (mut is_first, mut is_any) = (true, false);
+        for request in self.queue.requests() {
+            if request.sender == client && (kept == 0 || (!request.is_list() && request.id != kept)) {
+                request.drop();
+                is_any = true;
+                if is_first {
+                    (self.stage, self.filled) = (Stage::New, 0);
+                }
+            }
+            is_first = false;
         }
-        self.queue.drop_if(is_over);
+        // Mostly there are none, and nothing is moved.
+        if is_any {
+            self.queue.remove_dropped();
+        }
     }
 
     fn drop_all(&mut self) {
@@ -349,9 +363,9 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
     /// The client's ids may mean other logs from now on.
     #[inline(never)]
     fn forget_log(&mut self, client: Address) {
-        if let Some(log) = self.log.as_mut().filter(|log| log.client == client) {
+        if self.log.client == client {
             // The request that is being answered still needs the log, unless a pass is looking for it.
-            log.id = 0;
+            self.log.id = 0;
             if let Stage::Searching(search) = self.stage
                 && search.is_by_number()
             {
@@ -367,25 +381,25 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
     ///
     /// The store's. The request that it hit is dropped, and counted.
     pub fn next<L: LogStore>(&mut self, now_us: u64, store: &mut L) -> Result<Option<Message<'_>>, L::Error> {
-        for _ in 0..READS {
-            match self.need(now_us) {
-                Need::Pass(mut pass) => {
-                    if let Err(error) = store.list(|log| pass.see(&log)) {
-                        return Err(self.fail(error));
-                    }
-                    return Ok(self.passed(&pass, store.volume()).map(|reply| self.send(now_us, reply)));
-                }
-                Need::Bytes { number, offset, end } => {
+        for reads in 0..=READS {
+            let reply = match self.need(now_us) {
+                Need::Pass(mut pass) => match store.list(|log| pass.see(&log)) {
+                    Ok(()) => self.passed(&pass, store.volume()),
+                    Err(error) => return Err(self.fail(error)),
+                },
+                Need::Bytes { number, offset, end } if reads < READS => {
                     match store.read_at(number, offset, &mut self.data[self.filled.into()..end]) {
-                        Ok(piece) if self.fill(piece, store.volume()) => {}
-                        Ok(_) => return Ok(None),
+                        Ok(piece) if self.fill(piece, store.volume()) => continue,
+                        Ok(_) => None,
                         Err(error) => return Err(self.fail(error)),
                     }
                 }
-                Need::Nothing | Need::Message(_) => break,
-            }
+                Need::Bytes { .. } | Need::Nothing => None,
+                Need::Message(reply) => Some(reply),
+            };
+            return Ok(reply.map(|reply| self.send(now_us, reply)));
         }
-        Ok(self.ready(now_us))
+        Ok(None)
     }
 
     /// As [`next`](Server::next). Dropping the future loses nothing.
@@ -399,33 +413,25 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
         now_us: u64,
         store: &mut L,
     ) -> Result<Option<Message<'_>>, L::Error> {
-        for _ in 0..READS {
-            match self.need(now_us) {
-                Need::Pass(mut pass) => {
-                    if let Err(error) = store.list(|log| pass.see(&log)).await {
-                        return Err(self.fail(error));
-                    }
-                    return Ok(self.passed(&pass, store.volume()).map(|reply| self.send(now_us, reply)));
-                }
-                Need::Bytes { number, offset, end } => {
+        for reads in 0..=READS {
+            let reply = match self.need(now_us) {
+                Need::Pass(mut pass) => match store.list(|log| pass.see(&log)).await {
+                    Ok(()) => self.passed(&pass, store.volume()),
+                    Err(error) => return Err(self.fail(error)),
+                },
+                Need::Bytes { number, offset, end } if reads < READS => {
                     match store.read_at(number, offset, &mut self.data[self.filled.into()..end]).await {
-                        Ok(piece) if self.fill(piece, store.volume()) => {}
-                        Ok(_) => return Ok(None),
+                        Ok(piece) if self.fill(piece, store.volume()) => continue,
+                        Ok(_) => None,
                         Err(error) => return Err(self.fail(error)),
                     }
                 }
-                Need::Nothing | Need::Message(_) => break,
-            }
+                Need::Bytes { .. } | Need::Nothing => None,
+                Need::Message(reply) => Some(reply),
+            };
+            return Ok(reply.map(|reply| self.send(now_us, reply)));
         }
-        Ok(self.ready(now_us))
-    }
-
-    /// The message that needs nothing more.
-    fn ready(&mut self, now_us: u64) -> Option<Message<'_>> {
-        match self.need(now_us) {
-            Need::Message(reply) => Some(self.send(now_us, reply)),
-            _ => None,
-        }
+        Ok(None)
     }
 
     /// What is needed for the next message.
@@ -444,9 +450,9 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
             Stage::Sending(end) => {
                 let count = (end - request.next).min(Message::DATA as u32) as u8;
                 let offset = request.next + u32::from(self.filled);
-                match self.log {
-                    Some(log) if self.filled < count => Need::Bytes { number: log.number, offset, end: count.into() },
-                    _ => Need::Message(Reply::Data { ofs: request.next, count: self.filled }),
+                match self.filled < count {
+                    true => Need::Bytes { number: self.log.number, offset, end: count.into() },
+                    false => Need::Message(Reply::Data { ofs: request.next, count: self.filled }),
                 }
             }
             Stage::Cut => Need::Message(Reply::Data { ofs: request.next, count: self.filled }),
@@ -456,12 +462,7 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
     /// Whether a message may be sent, by the limit.
     fn is_due(&self, now_us: u64) -> bool {
         // A longer wait is past: it is the clock that has come around, or that was set back.
-        !(1..=self.cost_us(DATA_FRAME)).contains(&self.due_us.wrapping_sub(now_us as u32))
-    }
-
-    /// Microseconds that this number of bytes takes.
-    fn cost_us(&self, bytes: u32) -> u32 {
-        bytes * 1_000_000 / self.options.bytes_per_second.max(1)
+        !(1..=self.data_us).contains(&self.due_us.wrapping_sub(now_us as u32))
     }
 
     /// Decides what to search for a request, unless its log is known.
@@ -479,7 +480,8 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
     /// The log of a request, if its id means one already.
     #[inline(never)]
     fn known(&mut self, request: &Request) -> Option<&mut Found> {
-        self.log.as_mut().filter(|log| log.id == request.id && log.client == request.sender)
+        let log = &mut self.log;
+        (log.id == request.id && log.client == request.sender).then_some(log)
     }
 
     /// The log of the first request isn't there, which an empty packet says.
@@ -492,27 +494,21 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
     /// Takes what a pass over a volume says. Returns the entry of the list if that is what was searched.
     #[inline(never)]
     fn passed(&mut self, pass: &Pass, volume: u32) -> Option<Reply> {
-        let (Stage::Searching(search), Some(&request)) = (self.stage, self.queue.first()) else { return None };
-        let log = match search.take(pass) {
-            Ranked::Again(search) => {
-                self.stage = Stage::Searching(search);
-                return None;
-            }
-            Ranked::Found(log) => Some(log),
-            Ranked::Missing => None,
-        };
+        let (Stage::Searching(search), Some(&request)) = (&mut self.stage, self.queue.first()) else { return None };
+        let log = search.take(pass)?;
+        let is_by_number = search.is_by_number();
         let num_logs = u16::try_from(pass.logs).unwrap_or(u16::MAX);
         if request.is_list() {
             self.stage = Stage::New;
             let last = request.end.min(num_logs.into());
-            let Some(log) = log else {
+            if log.bytes == 0 {
                 self.end_request();
                 if num_logs > 0 {
                     count(&mut self.counts.missing);
                     return None;
                 }
                 return Some(Reply::Entry { seconds: 0, size: 0, id: 0, num_logs: 0, last_log_num: 0 });
-            };
+            }
             let id = request.next as u16;
             self.near = (id, log.order);
             if request.next >= last {
@@ -526,17 +522,18 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
         let known = self.known(&request);
         // A log only grows: a shorter one has the number of one that is gone.
         let (least, on) = known.as_ref().map_or((0, volume), |known| (known.bytes, known.volume));
-        let Some(LogEntry { number, order, bytes, .. }) = log.filter(|log| log.bytes >= least && volume == on) else {
+        let LogEntry { number, order, bytes, .. } = log;
+        if bytes == 0 || bytes < least || volume != on {
             if let Some(known) = known {
                 known.bytes = 0;
             }
             self.cut_missing();
             return None;
-        };
-        if !search.is_by_number() {
+        }
+        if !is_by_number {
             self.near = (request.id, order);
         }
-        self.log = Some(Found { client: request.sender, id: request.id, number, volume, bytes });
+        self.log = Found { client: request.sender, id: request.id, number, volume, bytes };
         self.stage = if request.next < bytes { Stage::Sending(request.end.min(bytes)) } else { Stage::Cut };
         None
     }
@@ -548,15 +545,12 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
 
     /// Takes what was read from a volume. Returns whether this call may continue with the packet.
     fn fill(&mut self, piece: Piece, volume: u32) -> bool {
-        let is_on_it = self.log.is_some_and(|log| log.volume == volume);
-        match if is_on_it { piece } else { Piece::NoLog } {
+        match if self.log.volume == volume { piece } else { Piece::NoLog } {
             Piece::Searching => return false,
             // The log is shorter than it was.
             Piece::Bytes(0) => self.stage = Stage::Cut,
             Piece::NoLog => {
-                if let Some(log) = &mut self.log {
-                    log.bytes = 0;
-                }
+                self.log.bytes = 0;
                 self.cut_missing();
             }
             Piece::Bytes(count) => self.filled += count.min(Message::DATA - usize::from(self.filled)) as u8,
@@ -575,10 +569,13 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
     /// Takes note that a message is sent.
     #[inline(never)]
     fn send(&mut self, now_us: u64, reply: Reply) -> Message<'_> {
-        let frame = if let Reply::Entry { .. } = reply { ENTRY_FRAME } else { DATA_FRAME };
         let now_us = now_us as u32;
         let late_us = now_us.wrapping_sub(self.due_us).min(BURST_US);
-        self.due_us = now_us.wrapping_sub(late_us).wrapping_add(self.cost_us(frame));
+        self.due_us = now_us.wrapping_sub(late_us).wrapping_add(if let Reply::Entry { .. } = reply {
+            self.data_us / ENTRIES
+        } else {
+            self.data_us
+        });
         count(&mut self.counts.sent);
         match reply {
             Reply::Entry { seconds, size, id, num_logs, last_log_num } => {

@@ -30,6 +30,11 @@ impl Request {
         self.id == 0
     }
 
+    /// Has it removed by [`Queue::remove_dropped`]. No request that asks for something ends at 0.
+    pub(super) fn drop(&mut self) {
+        self.end = 0;
+    }
+
     /// Whether it asks for nothing.
     pub(super) fn is_empty(&self) -> bool {
         if self.is_list() { self.next > self.end } else { self.next >= self.end }
@@ -44,18 +49,16 @@ pub(super) enum Pushed {
     Full,
 }
 
-/// A ring, since moving the requests up would take a `memmove`, 700 bytes of flash.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct Queue<const N: usize> {
-    /// Where the oldest one is.
-    first: usize,
     len: usize,
+    /// The oldest one is the first.
     requests: [Request; N],
 }
 
 impl<const N: usize> Queue<N> {
-    pub(super) const EMPTY: Self = Queue { requests: [Request::NONE; N], first: 0, len: 0 };
+    pub(super) const EMPTY: Self = Queue { requests: [Request::NONE; N], len: 0 };
 
     pub(super) fn len(&self) -> usize {
         self.len
@@ -65,53 +68,43 @@ impl<const N: usize> Queue<N> {
         self.len = 0;
     }
 
-    /// Where the `i`th request is.
-    fn place(&self, i: usize) -> usize {
-        (self.first + i) % N
-    }
-
-    fn iter(&self) -> impl Iterator<Item = &Request> {
-        (0..self.len).map(|i| &self.requests[self.place(i)])
+    pub(super) fn requests(&mut self) -> &mut [Request] {
+        let len = self.len.min(N);
+        &mut self.requests[..len]
     }
 
     pub(super) fn first(&self) -> Option<&Request> {
-        (self.len > 0).then(|| &self.requests[self.place(0)])
+        (self.len > 0).then(|| &self.requests[0])
     }
 
     pub(super) fn first_mut(&mut self) -> Option<&mut Request> {
-        let place = self.place(0);
-        (self.len > 0).then(|| &mut self.requests[place])
+        self.requests().first_mut()
     }
 
     pub(super) fn push(&mut self, request: Request) -> Pushed {
-        if self.iter().any(|other| *other == request) {
+        if self.requests().contains(&request) {
             return Pushed::Repeated;
         }
-        if self.len >= N {
-            return Pushed::Full;
-        }
-        self.requests[self.place(self.len)] = request;
+        let Some(place) = self.requests.get_mut(self.len) else { return Pushed::Full };
+        *place = request;
         self.len += 1;
         Pushed::Queued
     }
 
     pub(super) fn pop(&mut self) {
-        if self.len > 0 {
-            (self.first, self.len) = (self.place(1), self.len - 1);
-        }
+        self.requests[0].drop();
+        self.remove_dropped();
     }
 
-    /// Drops the requests for which `is_over` holds.
-    pub(super) fn drop_if(&mut self, is_over: impl Fn(&Request) -> bool) {
-        // Mostly there are none, and nothing is moved.
-        if !self.iter().any(&is_over) {
-            return;
-        }
+    /// Removes the requests that were dropped.
+    #[inline(never)]
+    pub(super) fn remove_dropped(&mut self) {
         let mut kept = 0;
-        for i in 0..self.len {
-            let request = self.requests[self.place(i)];
-            if !is_over(&request) {
-                self.requests[self.place(kept)] = request;
+        for i in 0..self.len.min(N) {
+            // Field by field, since a `memmove` takes 700 bytes of flash.
+            let Request { sender, id, next, end } = self.requests[i];
+            if end != 0 && kept < N {
+                self.requests[kept] = Request { sender, id, next, end };
                 kept += 1;
             }
         }

@@ -14,10 +14,10 @@ pub(super) struct Pass {
     pub(super) logs: u32,
     /// Logs up to the pivot, and the last of them.
     below: u32,
-    /// Or the one with the number.
-    floor: Option<LogEntry>,
+    /// Or the one with the number. Without bytes, there is none.
+    floor: LogEntry,
     /// The first log after the pivot.
-    above: Option<LogEntry>,
+    above: LogEntry,
 }
 
 impl Pass {
@@ -27,15 +27,15 @@ impl Pass {
             self.logs = self.logs.saturating_add(1);
             if self.is_by_number {
                 if log.number == self.pivot {
-                    self.floor = Some(*log);
+                    self.floor = *log;
                 }
             } else if log.order <= self.pivot {
                 self.below = self.below.saturating_add(1);
-                if self.floor.is_none_or(|floor| floor.order < log.order) {
-                    self.floor = Some(*log);
+                if self.floor.bytes == 0 || self.floor.order < log.order {
+                    self.floor = *log;
                 }
-            } else if self.above.is_none_or(|above| above.order > log.order) {
-                self.above = Some(*log);
+            } else if self.above.bytes == 0 || self.above.order > log.order {
+                self.above = *log;
             }
         }
         ControlFlow::Continue(())
@@ -54,13 +54,8 @@ pub(super) struct Search {
     passes: u8,
 }
 
-/// What a pass says.
-pub(super) enum Ranked {
-    Found(LogEntry),
-    Missing,
-    /// Another pass is needed.
-    Again(Search),
-}
+/// No log.
+const NONE: LogEntry = LogEntry { number: 0, order: 0, bytes: 0, seconds: 0 };
 
 /// Passes after which a search for a log gives up, because the logs change meanwhile: more than halving needs.
 const PASSES: u8 = 48;
@@ -87,38 +82,36 @@ impl Search {
 
     /// The next pass.
     pub(super) fn pass(&self) -> Pass {
-        Pass { pivot: self.pivot, is_by_number: self.is_by_number(), logs: 0, below: 0, floor: None, above: None }
+        Pass { pivot: self.pivot, is_by_number: self.is_by_number(), logs: 0, below: 0, floor: NONE, above: NONE }
     }
 
-    pub(super) fn take(mut self, pass: &Pass) -> Ranked {
-        let rank = self.rank;
-        let found = match pass.below {
-            _ if rank == 0 => pass.floor,
-            _ if rank > pass.logs => None,
-            below if below == rank => pass.floor,
-            below if below.checked_add(1) == Some(rank) => pass.above,
-            below => {
-                // Places differ at least by as much as ranks do.
-                let guess = match (pass.floor, pass.above) {
-                    (Some(floor), _) if below > rank => {
-                        self.high = self.high.min(floor.order.saturating_sub(below - rank));
-                        self.high
-                    }
-                    (_, Some(above)) if below < rank => {
-                        self.low = self.low.max(above.order.saturating_add(rank - below - 1));
-                        self.low
-                    }
-                    _ => return Ranked::Missing,
-                };
-                self.passes += 1;
-                if self.low > self.high || self.passes >= PASSES {
-                    return Ranked::Missing;
-                }
-                self.pivot = if self.passes % 2 == 1 { guess } else { self.low + (self.high - self.low) / 2 };
-                return Ranked::Again(self);
-            }
+    /// What a pass says: the log, without bytes if there is none; `None` if another pass is needed.
+    pub(super) fn take(&mut self, pass: &Pass) -> Option<LogEntry> {
+        let (rank, below) = (self.rank, pass.below);
+        if rank > pass.logs {
+            return Some(NONE);
+        }
+        if rank == 0 || below == rank {
+            return Some(pass.floor);
+        }
+        if below.checked_add(1) == Some(rank) {
+            return Some(pass.above);
+        }
+        // Places differ at least by as much as ranks do.
+        let guess = if below > rank {
+            self.high = self.high.min(pass.floor.order.saturating_sub(below - rank));
+            self.high
+        } else {
+            self.low = self.low.max(pass.above.order.saturating_add(rank - below - 1));
+            self.low
         };
-        found.map_or(Ranked::Missing, Ranked::Found)
+        self.passes += 1;
+        // Without a log where one has to be, the logs change meanwhile, and the passes end the search.
+        if self.low > self.high || self.passes >= PASSES {
+            return Some(NONE);
+        }
+        self.pivot = if self.passes % 2 == 1 { guess } else { self.low + (self.high - self.low) / 2 };
+        None
     }
 }
 
@@ -137,10 +130,8 @@ mod tests {
             for &order in orders {
                 let _ = pass.see(&LogEntry { number: order, order, bytes: 1, seconds: 0 });
             }
-            match search.take(&pass) {
-                Ranked::Found(log) => return (Some(log.order), passes),
-                Ranked::Missing => return (None, passes),
-                Ranked::Again(next) => search = next,
+            if let Some(log) = search.take(&pass) {
+                return ((log.bytes > 0).then_some(log.order), passes);
             }
         }
         unreachable!("a search ends")
