@@ -146,11 +146,11 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
         }
         let (open, bytes) = open.map_or((None, 0), |(number, bytes)| (Some(number), bytes));
         if self.window.phase == Phase::Awaited {
-            if !self.window.may_begin(now_us) {
+            let number = open?;
+            if !self.window.begin(now_us) {
                 return None;
             }
-            (self.number, self.volume) = (Some(open?), volume);
-            self.window.phase = Phase::Served;
+            (self.number, self.volume) = (Some(number), volume);
             (self.is_ended, self.is_complete) = (false, false);
             (self.failures, self.filled, self.sent) = (0, 0, None);
         }

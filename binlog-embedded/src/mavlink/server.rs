@@ -119,7 +119,7 @@ pub struct ServerCounts {
 ///
 /// # Memory
 ///
-/// 12 bytes for each of the `REQUESTS`, and 204.
+/// 12 bytes for each of the `REQUESTS`, and 200.
 // What is large is at the end, since near fields take shorter instructions.
 #[derive(Clone, Debug)]
 #[repr(C)]
@@ -148,7 +148,8 @@ pub struct Server<const REQUESTS: usize = 32> {
 /// A log with its id.
 #[derive(Clone, Copy, Debug)]
 struct Found {
-    /// The client for which the id means this log until it asks for the list. Then the id is 0, as before the first log.
+    /// The client for which the id means this log until it asks for the list; then the id is 0, as before the first
+    /// log.
     client: Address,
     id: u16,
     number: u32,

@@ -51,8 +51,9 @@ const PIECE: usize = BLOCK / 2;
 ///   of another client begins a new log for that one.
 /// - **A client that restarts** sends START again. If more than two seconds have passed since the START that began the
 ///   log, another log begins, with the next record in the ring. What was sent and not acknowledged counts as lost, and
-///   so does the record that was sent in part. Half a second passes between two logs, so that late messages about one
-///   aren't taken for those about the other.
+///   so does the record that was sent in part. Between two logs, half a second passes, or the time in which an
+///   acknowledgement is expected if that is longer, so that late messages about one aren't taken for those about the
+///   other.
 /// - **A link that is gone**, or a client: after 10 seconds without an answer, one block a second is sent, the oldest
 ///   one. When the client answers, the same log continues, without a gap in the file; records that found no room in the
 ///   ring meanwhile are counted. After 10 minutes without an answer, the stream ends, and a START begins a new log.
@@ -200,10 +201,7 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
                 self.end = End::No;
             }
         } else if self.window.phase == Phase::Awaited {
-            if !self.window.may_begin(now_us as u32) {
-                return false;
-            }
-            self.window.phase = Phase::Served;
+            return self.window.begin(now_us as u32);
         } else if self.window.phase < Phase::Awaited {
             return false;
         } else if matches!(self.end, End::Written) {

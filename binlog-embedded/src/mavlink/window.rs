@@ -14,7 +14,10 @@
 //! A free block keeps its bytes. If nothing is sent for a second, the one that was acknowledged last is sent again.
 //!
 //! Times are microseconds modulo 2³², which are 71 minutes. No timer runs longer. After 71 idle minutes, a START may be
-//! ignored for two seconds.
+//! ignored for two seconds, and a log may begin 8 seconds late.
+//!
+//! Constant times have 8 significant bits, as far as one instruction of a Cortex-M holds: they differ by up to 0.4 %
+//! from the time that their text says.
 
 use super::options::{StreamCounts, StreamOptions, StreamState};
 use super::{Address, Message, is_for};
@@ -25,29 +28,29 @@ const FRAME: u32 = 218;
 const LOGGER: u8 = 155;
 /// Clients give up blocks that are more than this before the newest one.
 const SPAN: u32 = 200;
-/// The time of silence after which a client counts as gone, and another one may start.
+/// The time of silence after which a client counts as gone, and another one may start: 10 seconds.
 const SILENT_US: u32 = 0x98 << 16;
-/// The time of silence after which the stream ends.
+/// The time of silence after which the stream ends: 10 minutes.
 const GIVE_UP_US: u32 = 0x8F << 22;
-/// From the last block of a log to the next log, so that late messages about one aren't taken for those about the
-/// other.
+/// From the last block of a log to the next log, at least, so that late messages about one aren't taken for those about
+/// the other: half a second.
 const QUIET_US: u32 = 0xF4 << 11;
-/// A START in this time after the one that began the log may be a repeated one.
+/// A START in this time after the one that began the log may be a repeated one: 2 seconds.
 const REPEATED_US: u32 = 0xF5 << 13;
-/// The time between two blocks while nothing is acknowledged, at most, unless the link's round trip is longer.
+/// The time between two blocks while nothing is acknowledged, at most, unless the round trip is longer: a second.
 const PROBE_US: u32 = 0xF4 << 12;
 /// The longest time to wait for an acknowledgement, 8 seconds.
 const LONGEST_US: u32 = 1 << 23;
-/// Beside the measured round trip, because loops and links work in steps.
+/// Beside the measured round trip, because loops and links work in steps: 10 milliseconds.
 const MARGIN_US: u32 = 0x9C << 6;
-/// After this time without a block, one is sent again. Clients take a stream without blocks for one that has ended:
+/// After a second without a block, one is sent again. Clients take a stream without blocks for one that has ended:
 /// `binlog record` after 3 seconds, mavlink-router after 5.
 const KEEP_US: u32 = 0xF4 << 12;
 /// Later transmissions that are acknowledged before a block counts as lost.
 const LATER: u8 = 3;
 /// Blocks that are sent again, at most, each time that nothing was heard for the timeout.
 const PROBES: u8 = 8;
-/// What the rate limit lets a loop that is late make up for.
+/// What the rate limit lets a loop that is late make up for: 50 milliseconds.
 const BURST_US: u32 = 0xC3 << 8;
 
 /// Any number, for a search; no block has this one.
@@ -157,7 +160,7 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
             address: options.address,
             client: Address::new(0, 0),
             block_us: FRAME * 1_000_000 / rate,
-            sent_us: 0_u32.wrapping_sub(QUIET_US),
+            sent_us: 0_u32.wrapping_sub(PROBE_US),
             next: 0,
             unsent: 0,
             oldest: 0,
@@ -253,8 +256,6 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
         (self.started_us, self.heard_us) = (now_us, now_us);
         (self.probes, self.wait_us) = (0, 0);
         self.probed_us = now_us.wrapping_sub(PROBE_US);
-        // Another client may be on another link.
-        (self.round_trip_us, self.deviation_us) = (0, 0);
     }
 
     /// The client gets nothing more.
@@ -433,9 +434,15 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
         self.oldest == self.next
     }
 
-    /// Whether enough time has passed since the last log.
-    pub(super) fn may_begin(&self, now_us: u32) -> bool {
-        now_us.wrapping_sub(self.sent_us) >= QUIET_US
+    /// Begins a log, if enough time has passed since the last one. Returns whether it does.
+    pub(super) fn begin(&mut self, now_us: u32) -> bool {
+        if now_us.wrapping_sub(self.sent_us) < self.timeout_us().max(QUIET_US) {
+            return false;
+        }
+        self.phase = Phase::Served;
+        // Another client may be on another link.
+        (self.round_trip_us, self.deviation_us) = (0, 0);
+        true
     }
 
     /// Drops all blocks, for another log.
