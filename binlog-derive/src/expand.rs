@@ -389,6 +389,8 @@ pub(crate) fn schema(schema: &Schema<'_>) -> TokenStream {
             impl __binlog::LogSchema for #ident {
                 const MESSAGES: &'static [__binlog::SchemaMessage] = &__MESSAGES;
                 const PREAMBLE: &'static [__binlog::u8] = &__PREAMBLE;
+                const PACKED: &'static [__binlog::u8] =
+                    &__binlog::packed::<{ __binlog::packed_length(&__PREAMBLE) }>(&__PREAMBLE);
                 type Counters = __binlog::CountersOf<#count, { #plan.rate_slots() }>;
                 #[inline]
                 fn decode(

@@ -15,7 +15,7 @@ mod waiting;
 
 use crate::Logger;
 use crate::recovery::Recovery;
-use binlog::ring_format::{Encoder, EncoderOf, FileFormat, FormatOf, PrologueOf, Schema, TagTable};
+use binlog::ring_format::{Encoder, EncoderOf, FileFormat, FormatOf, PrologueOf, Schema, TagTable, unpack};
 use binlog::sink::Tally;
 use consumer::Consumer;
 #[cfg(not(loom))]
@@ -85,7 +85,7 @@ pub struct Drain<'a, S: Schema, const N: usize, P = fn(usize) -> Option<Prologue
 /// Progress through the beginning of the file.
 #[derive(Clone, Copy)]
 enum Stage {
-    /// Bytes of the preamble that are written.
+    /// Bytes of the preamble that are written; if it is packed, where the next piece begins.
     Preamble(usize),
     /// Records of the prologue that are written.
     Prologue(usize),
@@ -358,7 +358,7 @@ impl<'a, S: Schema, const N: usize, P: Prologue<S>> Drain<'a, S, N, P> {
 
     /// Whether the last written byte ended a record.
     pub fn is_between_records(&self) -> bool {
-        self.current.is_none() && self.own.rest.is_empty()
+        self.current.is_none() && (self.own.rest.is_empty() || self.is_in_preamble())
     }
 
     /// The position in the ring of the next record to be logged.
@@ -379,7 +379,7 @@ impl<'a, S: Schema, const N: usize, P: Prologue<S>> Drain<'a, S, N, P> {
         match &self.current {
             Some(_) if Self::ENCODES => self.own.rest.start,
             Some(current) => TagTable::<S>::length(current.index) - current.left,
-            None if self.own.rest.is_empty() => 0,
+            None if self.is_between_records() => 0,
             None => self.own.rest.start,
         }
     }
@@ -390,7 +390,7 @@ impl<'a, S: Schema, const N: usize, P: Prologue<S>> Drain<'a, S, N, P> {
         loop {
             let source = match &self.current {
                 Some(current) if !Self::ENCODES => Source::Ring(current.left),
-                _ if self.own.rest.is_empty() => return Ok(()),
+                _ if self.is_between_records() => return Ok(()),
                 _ => Source::Own,
             };
             self.write_piece(source, writer)?;
@@ -421,6 +421,7 @@ impl<'a, S: Schema, const N: usize, P: Prologue<S>> Drain<'a, S, N, P> {
     }
 
     const PREAMBLE: &'static [u8] = <FormatOf<S> as FileFormat<S>>::PREAMBLE;
+    const PACKED: &'static [u8] = <FormatOf<S> as FileFormat<S>>::PACKED;
 
     fn next(&mut self) -> Source {
         let left = self.observe();
@@ -429,6 +430,11 @@ impl<'a, S: Schema, const N: usize, P: Prologue<S>> Drain<'a, S, N, P> {
                 return Source::Own;
             }
             match self.stage {
+                Stage::Preamble(at) if !Self::PACKED.is_empty() => {
+                    let (length, next) = unpack(Self::PACKED, at, self.own.encoder.buffer());
+                    self.own.rest = 0..length;
+                    self.stage = if length > 0 { Stage::Preamble(next) } else { Stage::Prologue(0) };
+                }
                 Stage::Preamble(at) if at < Self::PREAMBLE.len() => match self.replacement(at) {
                     Some((line, item)) if line.start == at => {
                         self.stage = Stage::Preamble(line.end);
@@ -532,6 +538,7 @@ impl<'a, S: Schema, const N: usize, P: Prologue<S>> Drain<'a, S, N, P> {
                 if Self::ENCODES && self.current.is_some() {
                     self.encoded_part(taken);
                 } else if self.own.rest.is_empty()
+                    && !self.is_in_preamble()
                     && let Some(tag) = self.own.encoder.synthetic_tag()
                 {
                     let (index, _) = TagTable::<S>::find(tag);
@@ -576,6 +583,13 @@ impl<'a, S: Schema, const N: usize, P: Prologue<S>> Drain<'a, S, N, P> {
             });
         }
         part
+    }
+}
+
+impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
+    /// Whether the last bytes written are of the preamble.
+    pub(crate) fn is_in_preamble(&self) -> bool {
+        matches!(self.stage, Stage::Preamble(_))
     }
 }
 

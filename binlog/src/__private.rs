@@ -19,7 +19,7 @@ pub use crate::format::message::{
     Bytes, NoBytes, Padding, Parts, decode_1, decode_2, decode_3, decode_4, decode_5, decode_6, decode_7, decode_8,
     decode_9, decode_10, decode_11, decode_12, decode_13, decode_14, decode_15, decode_16, no_padding,
 };
-pub use crate::format::ring_format::{ArduPilot, Schema};
+pub use crate::format::ring_format::{ArduPilot, Schema, packed, packed_length};
 pub use crate::format::schema::Nothing;
 pub use crate::format::{
     ColumnDefinition, DecodeError, Definition, Field, Format, LogMessage, LogSchema, Logs, Meaning, Meanings,

@@ -1,22 +1,17 @@
 //! What a stream needs that is acknowledged in pieces: which records are in a piece, and what became of them.
 
-use super::{Drain, Prologue, Stage};
+use super::{Drain, Prologue};
 use binlog::ring_format::{Encoder, Schema, TagTable};
 
 impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
     /// The message of the record that is being written, by its index, and how many of its bytes are left: 0 between two
-    /// records, and in a format that encodes.
+    /// records, in the preamble, and in a format that encodes.
     pub(crate) fn begun(&self) -> (u8, u8) {
         match (&self.current, self.own.encoder.synthetic_tag()) {
-            _ if Self::ENCODES => (0, 0),
+            _ if Self::ENCODES || self.is_in_preamble() => (0, 0),
             (Some(current), _) => (current.index as u8, current.left as u8),
             (None, tag) => (TagTable::<S>::find(tag.unwrap_or(0)).0 as u8, self.own.rest.len() as u8),
         }
-    }
-
-    /// Whether the last bytes written are of the preamble.
-    pub(crate) fn is_in_preamble(&self) -> bool {
-        matches!(self.stage, Stage::Preamble(_))
     }
 
     /// Counts a message's record, which was written, as flushed.

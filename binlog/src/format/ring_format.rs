@@ -8,11 +8,13 @@
 //! Schemas are derived, and the derive chooses the format. A program names none of this.
 
 mod fnv;
+mod packed;
 mod tag_table;
 
 use crate::format::counts::{Counters, Rate};
 use core::ops::Range;
 pub use fnv::Fnv;
+pub use packed::{packed, packed_length, unpack};
 pub use tag_table::{Rows, TagTable};
 
 /// The set of things that one program logs, in any format. [`LogSchema`](crate::LogSchema) is that of ArduPilot's.
@@ -45,6 +47,9 @@ pub trait FileFormat<S> {
 
     /// What every file begins with.
     const PREAMBLE: &'static [u8];
+
+    /// The preamble without its runs of zeros, for a drain; empty if there is none.
+    const PACKED: &'static [u8] = &[];
 
     /// A hash of the payload layout in the ring, for what the preamble doesn't cover.
     const LAYOUT: u64 = 0;

@@ -35,6 +35,10 @@ pub trait LogSchema: Schema<Format = ArduPilot> {
     /// accepts.
     const PREAMBLE: &'static [u8];
 
+    /// The preamble in the form in which firmware has it; empty if there is none.
+    #[doc(hidden)]
+    const PACKED: &'static [u8] = &[];
+
     /// The counts of a sink for each message: a [`CountersOf`](crate::sink::CountersOf) of the schema's size.
     type Counters: Counters + Rows<Self>;
 

@@ -20,6 +20,7 @@ impl<S: LogSchema> FileFormat<S> for ArduPilot {
     const RECORDS: &'static [RecordShape] = Shapes::<S>::ALL.split_at(S::MESSAGES.len()).0;
     const LONGEST: usize = 255;
     const PREAMBLE: &'static [u8] = S::PREAMBLE;
+    const PACKED: &'static [u8] = S::PACKED;
     const EXTENSION: &'static str = "BIN";
     type Counters = S::Counters;
     type Prologue = S;
