@@ -113,6 +113,7 @@ pub mod guide {
 mod logger;
 #[cfg(feature = "mavlink")]
 pub mod mavlink;
+mod plain_text;
 mod recorder;
 #[cfg_attr(loom, allow(dead_code, unreachable_pub, reason = "nothing outlives a reset in loom's model"))]
 mod recovery;
@@ -131,6 +132,7 @@ pub use embedded_io_adapters::std::FromStd;
 #[cfg(feature = "flash")]
 pub use flash_log::FlashLog;
 pub use logger::Logger;
+pub use plain_text::{Pieces, PlainText};
 #[cfg(not(loom))]
 pub use retained::Retained;
 pub use sd_log::SdLog;

@@ -2,11 +2,12 @@
 
 //! The producer's side: puts records into the ring whole, or counts them.
 
+use crate::plain_text::{Pieces, PlainText};
 use crate::ring::Ring;
 use crate::sync::Locked;
 use binlog::__private::ConstText;
 use binlog::ring_format::{Accepts, FileFormat, FormatOf, Schema, TagTable, Texts};
-use binlog::sink::{Admission, Counters, MessageSet, Refused, Sink, Statistics, Tally, TimedSink};
+use binlog::sink::{Admission, Counters, MessageSet, Parts, Refused, Sink, Statistics, Tally, TimedSink};
 use binlog::{LogSchema, SchemaMessage};
 use core::fmt::Display;
 use core::sync::atomic::{Ordering, compiler_fence};
@@ -297,6 +298,18 @@ impl<S: Schema, const N: usize> Logger<S, N> {
         TimedSink::text(self, text)
     }
 
+    /// Logs the text of an error of this crate as [`text`](Logger::text) does. A program that logs texts in this way only
+    /// takes 2 KB of flash less, since `core::fmt` isn't linked. The error of a card's driver has to be a [`PlainText`],
+    /// as that of `SpiCard` is; log others with [`text`](Logger::text).
+    pub fn error(&self, error: impl PlainText) -> bool
+    where
+        FormatOf<S>: Texts<S>,
+    {
+        let mut parts = Parts::new(self);
+        error.put(&mut parts);
+        parts.end()
+    }
+
     /// The time of the clock passed to [`start`](Logger::start), in microseconds; 0 before.
     #[inline(never)]
     pub fn now_us(&self) -> u64 {
@@ -434,6 +447,16 @@ where
     #[inline]
     fn log(&self, message: &M) -> bool {
         Logger::log(self, message)
+    }
+}
+
+impl<S: Schema, const N: usize> Pieces for Parts<'_, Logger<S, N>>
+where
+    FormatOf<S>: Texts<S>,
+{
+    fn byte(&mut self, byte: u8) {
+        // What there is no room for is left out, and `end` says so.
+        self.put(byte);
     }
 }
 

@@ -143,6 +143,37 @@ fn a_text_takes_as_many_records_as_it_needs() {
 }
 
 #[test]
+fn an_error_is_logged_as_it_is_displayed() {
+    use binlog_embedded::sd_log::{Cause, Damage, Fault, Flaw, Operation, SdError, Unusable};
+    let faults = [
+        Fault::Unusable(Unusable::Blank),
+        Fault::Unusable(Unusable::PartitionOption { partition: 255 }),
+        Fault::Unusable(Unusable::NoPartition { partition: 3 }),
+        Fault::Unusable(Unusable::PartitionType { found: 0x0A }),
+        Fault::Unusable(Unusable::Sectors { bytes: 4096 }),
+        Fault::Unusable(Unusable::NotFat(Flaw::TexFat)),
+        Fault::Damaged(Damage::Endless),
+        Fault::Full,
+    ];
+    let causes = faults.map(Cause::<Infallible>::Fault).into_iter().chain([Cause::Changed]);
+    for (cause, log) in causes.zip([None, Some(0), Some(7), Some(10), Some(u32::MAX)].into_iter().cycle()) {
+        for operation in [Operation::Mount, Operation::Write, Operation::Remove] {
+            let error = SdError { operation, log, cause: cause.clone() };
+            let logger = started::<Flight, 1024>();
+            assert!(logger.error(error.clone()));
+            let logged: String = texts(&logger).into_iter().map(|(_, _, _, part)| part).collect();
+            assert_eq!(logged, error.to_string());
+            assert!(logged.is_ascii());
+        }
+    }
+    let logger = started::<Flight, 512>();
+    logger.stop();
+    let error = SdError::<Infallible> { operation: Operation::List, log: None, cause: Cause::Changed };
+    assert!(!logger.error(error));
+    assert_eq!(logger.tally::<Msg>().ignored, 1);
+}
+
+#[test]
 #[cfg_attr(miri, ignore = "hundreds of records, and no unsafe code of their own")]
 fn a_text_has_at_most_256_records() {
     let logger = started::<Flight, 32768>();

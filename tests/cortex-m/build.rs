@@ -52,7 +52,7 @@ fn main() {
 /// The program of README that uses `binlog_embedded`. Without the feature `text` it logs no texts. A Cortex-M0 has no
 /// cycle counter, so the clock is SysTick, which takes as many bytes.
 fn readme() -> String {
-    const TEXT: &str = "LOG.text(error);";
+    const TEXT: &str = "LOG.error(error);";
     let readme = fs::read_to_string(README).expect("README");
     let mut programs = readme.split("```rust,no_run\n").skip(1).filter_map(|rest| rest.split("```").next());
     let program = programs.find(|program| program.contains("use binlog_embedded::")).expect("the program");

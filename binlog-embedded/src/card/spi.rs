@@ -5,6 +5,7 @@
 mod bus;
 
 use super::{Card, Slot};
+use crate::plain_text::{Pieces, PlainText};
 use bus::Bus;
 use embedded_hal::delay::DelayNs;
 use embedded_hal::spi::SpiDevice;
@@ -72,6 +73,25 @@ impl<SPI: SpiDevice, DELAY: DelayNs> SpiCard<SPI, DELAY> {
             }
         }
         transfer(&self.card)
+    }
+}
+
+impl PlainText for SdCardError {
+    fn put(&self, out: &mut dyn Pieces) {
+        out.text(match self {
+            SdCardError::Transport => "the SPI device reports an error",
+            SdCardError::CantEnableCRC => "it doesn't take checksums",
+            SdCardError::TimeoutReadBuffer => "it sends no data",
+            SdCardError::TimeoutWaitNotBusy => "it is busy for too long",
+            SdCardError::TimeoutCommand(_) | SdCardError::TimeoutACommand(_) => "it doesn't answer a command",
+            SdCardError::Cmd58Error | SdCardError::RegisterReadError => "it doesn't describe itself",
+            SdCardError::CrcError(..) => "a checksum is wrong",
+            SdCardError::ReadError => "it can't read",
+            SdCardError::WriteError => "it can't write",
+            SdCardError::BadState => "it is in another state",
+            SdCardError::CardNotFound => "there is none, or it doesn't work",
+            SdCardError::GpioError => "a pin reports an error",
+        });
     }
 }
 

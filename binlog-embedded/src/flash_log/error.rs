@@ -1,8 +1,9 @@
 //! Errors of a chip: the operation, the log and the cause.
 
+use crate::plain_text::{Pieces, PlainText, display};
 use core::error::Error;
 use core::fmt;
-use embedded_storage::nor_flash::NorFlashError;
+use embedded_storage::nor_flash::{NorFlashError, NorFlashErrorKind};
 
 /// What failed, on which log, and why. `E` is the driver's error.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -54,31 +55,56 @@ pub enum Cause<E> {
     NoLog,
 }
 
-impl<E: fmt::Debug> fmt::Display for FlashError<E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.operation {
+impl<E> FlashError<E> {
+    /// Writes the text, without that of the driver's error, which comes last and is returned.
+    fn put_before_chip(&self, out: &mut dyn Pieces) -> Option<&E> {
+        out.text(match self.operation {
             Operation::Mount => "can't use the flash chip",
             Operation::Write => "can't write",
             Operation::Flush => "can't flush",
             Operation::Prepare => "can't erase ahead",
             Operation::List => "can't list the logs",
             Operation::Read => "can't read",
-        })?;
+        });
         if let Some(log) = self.log {
-            write!(f, " log {log}")?;
+            out.text(" log ");
+            out.number(log.into());
         }
-        f.write_str(": ")?;
-        match &self.cause {
-            Cause::Chip(error) => write!(f, "the chip's driver reports {error:?}"),
-            Cause::TooSmall => f.write_str("the chip has fewer than eight erase units; choose a smaller Chip::UNIT"),
-            Cause::Full => f.write_str(
-                "the logs of this boot fill the chip; extract and restart, or set Options::when_full to Overwrite",
-            ),
-            Cause::NotWritten => f.write_str(
-                "what was written can't be read back; check the chip's wiring and its write protection, or replace it",
-            ),
-            Cause::Closed => f.write_str("no log is open; begin_log begins one"),
-            Cause::NoLog => f.write_str("the chip has no log of this number; list names them"),
+        out.text(": ");
+        out.text(match &self.cause {
+            Cause::Chip(error) => {
+                out.text("the chip's driver reports ");
+                return Some(error);
+            }
+            Cause::TooSmall => "the chip has fewer than eight erase units; choose a smaller Chip::UNIT",
+            Cause::Full => {
+                "the logs of this boot fill the chip; extract and restart, or set Options::when_full to Overwrite"
+            }
+            Cause::NotWritten => {
+                "what was written can't be read back; check the chip's wiring and its write protection, or replace it"
+            }
+            Cause::Closed => "no log is open; begin_log begins one",
+            Cause::NoLog => "the chip has no log of this number; list names them",
+        });
+        None
+    }
+}
+
+impl<E: fmt::Debug> fmt::Display for FlashError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        display(f, |out| self.put_before_chip(out))?.map_or(Ok(()), |error| write!(f, "{error:?}"))
+    }
+}
+
+/// Of the driver's error, the text has the [kind](NorFlashError::kind) only.
+impl<E: NorFlashError> PlainText for FlashError<E> {
+    fn put(&self, out: &mut dyn Pieces) {
+        if let Some(error) = self.put_before_chip(out) {
+            out.text(match error.kind() {
+                NorFlashErrorKind::NotAligned => "NotAligned",
+                NorFlashErrorKind::OutOfBounds => "OutOfBounds",
+                _ => "Other",
+            });
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What can be wrong with a card, a file system or the options, and in which operation.
 
+use crate::plain_text::{Pieces, PlainText, display};
 use core::fmt;
 
 /// The operation of the writer.
@@ -158,9 +159,9 @@ pub enum Damage {
     Short,
 }
 
-impl fmt::Display for Flaw {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl PlainText for Flaw {
+    fn put(&self, out: &mut dyn Pieces) {
+        out.text(match self {
             Flaw::PartitionTable => "its row of the partition table is damaged",
             Flaw::Gpt => "its GPT is damaged, or it is beyond 2 TB",
             Flaw::BeyondTable => "it ends beyond the 2 TB that a partition table can say",
@@ -182,51 +183,61 @@ impl fmt::Display for Flaw {
             Flaw::NoBitmap => "it has no allocation bitmap",
             Flaw::Bitmap => "its allocation bitmap is damaged",
             Flaw::FragmentedBitmap => "its allocation bitmap is fragmented",
-        })
+        });
     }
 }
 
-impl fmt::Display for Unusable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl PlainText for Unusable {
+    fn put(&self, out: &mut dyn Pieces) {
         match self {
             Unusable::Blank => {
-                f.write_str("the card is blank or damaged: it has no partition table; format it as FAT32 or exFAT")
+                out.text("the card is blank or damaged: it has no partition table; format it as FAT32 or exFAT");
             }
             Unusable::PartitionOption { partition } => {
-                write!(f, "Options::partition is {partition}; a partition table has the partitions 0 to 3")
+                out.text("Options::partition is ");
+                out.number((*partition).into());
+                out.text("; a partition table has the partitions 0 to 3");
             }
             Unusable::NoPartition { partition } => {
-                write!(f, "the card has no partition {partition}; set Options::partition, or format the card as FAT32")
+                out.text("the card has no partition ");
+                out.number((*partition).into());
+                out.text("; set Options::partition, or format the card as FAT32");
             }
-            Unusable::PartitionType { found } => write!(
-                f,
-                "the partition is of type 0x{found:02X}, not FAT16, FAT32 or exFAT; format the card as FAT32 or exFAT"
-            ),
+            Unusable::PartitionType { found } => {
+                out.text("the partition is of type 0x");
+                out.hex(*found);
+                out.text(", not FAT16, FAT32 or exFAT; format the card as FAT32 or exFAT");
+            }
             Unusable::Sectors { bytes } => {
-                write!(f, "the file system has sectors of {bytes} bytes; format the card with sectors of 512 bytes")
+                out.text("the file system has sectors of ");
+                out.number((*bytes).into());
+                out.text(" bytes; format the card with sectors of 512 bytes");
             }
-            Unusable::NotFat(why) => write!(f, "the partition must be formatted as FAT16, FAT32 or exFAT: {why}"),
+            Unusable::NotFat(why) => {
+                out.text("the partition must be formatted as FAT16, FAT32 or exFAT: ");
+                why.put(out);
+            }
         }
     }
 }
 
-impl fmt::Display for Damage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the file system is damaged: ")?;
-        match self {
-            Damage::Outside => f.write_str("a directory or a log leads to a cluster that doesn't exist")?,
-            Damage::Endless => f.write_str("a directory or a log is too long, or leads back into itself")?,
-            Damage::Short => f.write_str("a log's clusters end before the log does")?,
-        }
-        f.write_str("; copy the files, and repair or format it")
+impl PlainText for Damage {
+    fn put(&self, out: &mut dyn Pieces) {
+        out.text("the file system is damaged: ");
+        out.text(match self {
+            Damage::Outside => "a directory or a log leads to a cluster that doesn't exist",
+            Damage::Endless => "a directory or a log is too long, or leads back into itself",
+            Damage::Short => "a log's clusters end before the log does",
+        });
+        out.text("; copy the files, and repair or format it");
     }
 }
 
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Fault::Unusable(why) => return why.fmt(f),
-            Fault::Damaged(damage) => return damage.fmt(f),
+impl PlainText for Fault {
+    fn put(&self, out: &mut dyn Pieces) {
+        out.text(match self {
+            Fault::Unusable(why) => return why.put(out),
+            Fault::Damaged(damage) => return damage.put(out),
             Fault::Full => "the card is full, and no log of an earlier boot can be removed; remove files from it",
             Fault::Blocked => "the clusters after the log's are another file's; begin another log",
             Fault::DirectoryFull => {
@@ -245,6 +256,30 @@ impl fmt::Display for Fault {
                 "Options::folder must have up to 8 letters, digits, `_` or `-`, and no file may have that name"
             }
             Fault::Extension => "Options::extension must have 1 to 3 letters or digits",
-        })
+        });
+    }
+}
+
+impl fmt::Display for Flaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        display(f, |out| self.put(out))
+    }
+}
+
+impl fmt::Display for Unusable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        display(f, |out| self.put(out))
+    }
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        display(f, |out| self.put(out))
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        display(f, |out| self.put(out))
     }
 }

@@ -1,5 +1,6 @@
 //! Errors of a card: the operation, the log and the cause.
 
+use crate::plain_text::{Pieces, PlainText, display};
 use crate::recorder::{Fault, Operation};
 use core::error::Error;
 use core::fmt;
@@ -34,21 +35,33 @@ pub enum Cause<E: Error> {
     Fault(Fault),
 }
 
-impl<E: Error> fmt::Display for Cause<E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl<E: Error> Cause<E> {
+    /// Writes the text, without that of the driver's error, which comes last and is returned.
+    fn put_before_card(&self, out: &mut dyn Pieces) -> Option<&E> {
         match self {
-            Cause::Card(error) => write!(f, "the card: {error}"),
-            Cause::Changed => {
-                f.write_str("another card is in the slot, or another system wrote to this one; the next call mounts it")
+            Cause::Card(error) => {
+                out.text("the card: ");
+                return Some(error);
             }
-            Cause::Fault(fault) => fault.fmt(f),
+            Cause::Changed => {
+                out.text("another card is in the slot, or another system wrote to this one; the next call mounts it");
+            }
+            Cause::Fault(fault) => fault.put(out),
         }
+        None
     }
 }
 
-impl<E: Error> fmt::Display for SdError<E> {
+impl<E: Error> fmt::Display for Cause<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.operation {
+        display(f, |out| self.put_before_card(out))?.map_or(Ok(()), |error| write!(f, "{error}"))
+    }
+}
+
+impl<E: Error> SdError<E> {
+    /// As [`Cause::put_before_card`].
+    fn put_before_card(&self, out: &mut dyn Pieces) -> Option<&E> {
+        out.text(match self.operation {
             Operation::Mount => "can't use the card",
             Operation::OpenFolder => "can't open the folder of the logs",
             Operation::List => "can't list the logs",
@@ -58,16 +71,34 @@ impl<E: Error> fmt::Display for SdError<E> {
             Operation::End => "can't end",
             Operation::Extract => "can't read",
             Operation::Remove => "can't remove",
-        })?;
+        });
         use Operation::{End, Extract, Flush, Remove, Write};
         // The other operations are about the card.
         if matches!(self.operation, Write | Flush | End | Extract | Remove) {
             match self.log {
-                Some(log) => write!(f, " log {log}")?,
-                None => f.write_str(" a log")?,
+                Some(log) => {
+                    out.text(" log ");
+                    out.number(log);
+                }
+                None => out.text(" a log"),
             }
         }
-        write!(f, ": {}", self.cause)
+        out.text(": ");
+        self.cause.put_before_card(out)
+    }
+}
+
+impl<E: Error> fmt::Display for SdError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        display(f, |out| self.put_before_card(out))?.map_or(Ok(()), |error| write!(f, "{error}"))
+    }
+}
+
+impl<E: Error + PlainText> PlainText for SdError<E> {
+    fn put(&self, out: &mut dyn Pieces) {
+        if let Some(error) = self.put_before_card(out) {
+            error.put(out);
+        }
     }
 }
 

@@ -17,6 +17,8 @@ pub(crate) use gate::Gate;
 pub use message_set::MessageSet;
 pub use statistics::Statistics;
 #[cfg(feature = "derive")]
+#[doc(hidden)]
+pub use timed::Parts;
 pub use timed::TimedSink;
 
 /// A destination for messages. Libraries that log take one, and need to know neither the schema nor the writer.

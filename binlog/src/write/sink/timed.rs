@@ -46,9 +46,8 @@ pub trait TimedSink {
     where
         Self: Sink<Msg>,
     {
-        let (time_us, id) = (self.now_us(), self.next_text_id());
-        let mut parts = Parts { sink: self, time_us, id, seq: Some(0), part: [0; PART], length: 0 };
-        write!(parts, "{text}").is_ok() && parts.log_part()
+        let mut parts = Parts::new(self);
+        write!(parts, "{text}").is_ok() && parts.end()
     }
 
     /// Logs a parameter: its name of at most 16 bytes without NUL, its value, and the default value of the firmware if
@@ -91,7 +90,8 @@ impl<T: TimedSink + ?Sized> TimedSink for std::sync::Arc<T> {
     }
 }
 
-struct Parts<'a, T: ?Sized> {
+/// A text that is logged in parts.
+pub struct Parts<'a, T: ?Sized> {
     sink: &'a T,
     time_us: u64,
     id: u8,
@@ -102,13 +102,42 @@ struct Parts<'a, T: ?Sized> {
 }
 
 #[allow(clippy::useless_conversion, reason = "on a big-endian target the fields are other types")]
-impl<T: Sink<Msg> + ?Sized> Parts<'_, T> {
+impl<'a, T: Sink<Msg> + TimedSink + ?Sized> Parts<'a, T> {
+    /// A text of the sink's time.
+    pub fn new(sink: &'a T) -> Self {
+        let (time_us, id) = (sink.now_us(), sink.next_text_id());
+        Parts { sink, time_us, id, seq: Some(0), part: [0; PART], length: 0 }
+    }
+
+    /// Adds a byte of the text, which is UTF-8. Returns whether there is room.
+    pub fn put(&mut self, byte: u8) -> bool {
+        // The first byte of a character says how many it has, and there is room for the others then.
+        let width = match byte {
+            0xF0.. => 4,
+            0xE0.. => 3,
+            0xC0.. => 2,
+            _ => 1,
+        };
+        if self.length + width > PART && !self.log_part() {
+            return false;
+        }
+        if let Some(place) = self.part.get_mut(self.length) {
+            *place = if byte == 0 { b'?' } else { byte };
+            self.length += 1;
+        }
+        true
+    }
+
+    /// Ends the text. Returns whether all of its records were accepted.
+    pub fn end(mut self) -> bool {
+        self.log_part()
+    }
+
     /// Logs the current part. It is empty only if the whole text is.
     fn log_part(&mut self) -> bool {
         let Some(seq) = self.seq else { return false };
-        // It contains whole characters.
-        let part = core::str::from_utf8(&self.part[..self.length]).unwrap_or_default();
-        let message = Chars::cut(part);
+        // It contains whole characters, and zeros after them.
+        let message = Chars::from_raw(core::mem::replace(&mut self.part, [0; PART]));
         self.seq = seq.checked_add(1);
         self.length = 0;
         let taken = self.sink.log(&Msg { time_us: self.time_us.into(), id: self.id, seq, message });
@@ -119,15 +148,11 @@ impl<T: Sink<Msg> + ?Sized> Parts<'_, T> {
     }
 }
 
-impl<T: Sink<Msg> + ?Sized> Write for Parts<'_, T> {
+impl<T: Sink<Msg> + TimedSink + ?Sized> Write for Parts<'_, T> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        for character in text.chars() {
-            let character = if character == '\0' { '?' } else { character };
-            if self.length + character.len_utf8() > PART && !self.log_part() {
-                return Err(fmt::Error);
-            }
-            self.length += character.encode_utf8(&mut self.part[self.length..]).len();
+        match text.bytes().all(|byte| self.put(byte)) {
+            true => Ok(()),
+            false => Err(fmt::Error),
         }
-        Ok(())
     }
 }

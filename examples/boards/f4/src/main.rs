@@ -153,7 +153,7 @@ fn main() -> ! {
         let is_ready = card.number().is_some();
         card.with_card(|card| card.spi(|device| prepare(device.bus_mut(), is_ready)));
         if let Err(error) = card.run(&mut drain) {
-            LOG.text(error);
+            LOG.error(error);
         }
     }
 }

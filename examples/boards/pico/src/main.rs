@@ -133,7 +133,7 @@ async fn main(spawner: Spawner) {
     let mut ticker = Ticker::every(Duration::from_millis(10));
     loop {
         if let Err(error) = flash.run_async(&mut drain).await {
-            LOG.text(error);
+            LOG.error(error);
         }
         ticker.next().await;
     }

@@ -31,7 +31,7 @@ fn main() -> ! {
         LOG.log(unknown!(Attitude));
         if let Err(error) = flash.run(&mut out) {
             #[cfg(feature = "text")]
-            LOG.text(error);
+            LOG.error(error);
             #[cfg(not(feature = "text"))]
             let _ = error;
         }
