@@ -88,7 +88,7 @@ mod tests {
         const LONG: &[u8] = &[0; 1000];
         const FULL: &[u8] = &[9; 600];
         assert_eq!(packed_length(&[]), 0);
-        assert_eq!(unpacked(&[]), []);
+        assert!(unpacked(&[]).is_empty());
         assert_eq!(packed::<{ packed_length(RUNS) }>(RUNS), [0, 1, 1, 0, 2, 2, 3, 0, 1]);
         assert_eq!(unpacked(&packed::<{ packed_length(RUNS) }>(RUNS)), RUNS);
         assert_eq!(packed_length(LONG), 16);
