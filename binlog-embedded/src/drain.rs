@@ -420,8 +420,10 @@ impl<'a, S: Schema, const N: usize, P: Prologue<S>> Drain<'a, S, N, P> {
         self.ring.logger
     }
 
-    const PREAMBLE: &'static [u8] = <FormatOf<S> as FileFormat<S>>::PREAMBLE;
     const PACKED: &'static [u8] = <FormatOf<S> as FileFormat<S>>::PACKED;
+    /// The preamble if it isn't packed. It's empty otherwise, so that no program has both.
+    const PREAMBLE: &'static [u8] =
+        if Self::PACKED.is_empty() { <FormatOf<S> as FileFormat<S>>::PREAMBLE } else { &[] };
 
     fn next(&mut self) -> Source {
         let left = self.observe();

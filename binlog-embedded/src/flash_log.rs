@@ -11,6 +11,7 @@ mod chip;
 mod error;
 mod geometry;
 mod options;
+mod preamble;
 mod recorder;
 mod search;
 mod stored;
@@ -20,6 +21,7 @@ pub use chip::AsyncChip;
 pub use chip::{Chip, Plain};
 pub use error::{Cause, FlashError, Operation};
 pub use options::{Options, WhenFull};
+pub use preamble::Preamble;
 pub use stored::StoredLog;
 
 use crate::{Drain, Prologue};

@@ -4,7 +4,7 @@
 use super::at::{Ask, Load, Loaded, Place};
 use super::recorder::{Io, SECTOR_CONTENTS, Task, address};
 use super::stored::{Contents, HeaderWalk};
-use super::{AsyncChip, Cause, FlashError, FlashLog, Operation, Reader, Result, StoredLog};
+use super::{AsyncChip, Cause, FlashError, FlashLog, Operation, Preamble, Reader, Result, StoredLog};
 use super::{Geometry, check_sizes, is_doubtful, schema_hash};
 use crate::drain::yield_now;
 use crate::{Drain, Prologue};
@@ -224,7 +224,7 @@ impl<F: AsyncChip> FlashLog<F> {
     pub async fn extract_async(
         &mut self,
         number: u16,
-        preamble: &'static [u8],
+        preamble: Preamble,
         mut pass: impl AsyncFnMut(&[u8]) -> ControlFlow<()>,
     ) -> Result<u32, F> {
         let mut found = None;
@@ -258,7 +258,7 @@ impl<F: AsyncChip> FlashLog<F> {
     /// # Errors
     ///
     /// As there.
-    pub async fn read_async(&mut self, log: &StoredLog, preamble: &'static [u8]) -> Result<Reader<'_, F>, F> {
+    pub async fn read_async(&mut self, log: &StoredLog, preamble: Preamble) -> Result<Reader<'_, F>, F> {
         let geometry = self.mount_async().await?;
         Ok(Reader { flash: &mut self.flash, contents: Contents::new(geometry, *log, preamble) })
     }

@@ -4,7 +4,7 @@
 use super::at::{Ask, Load, Loaded, Place};
 use super::recorder::{Io, SECTOR_CONTENTS, Task, address};
 use super::stored::{Contents, HeaderWalk};
-use super::{Cause, Chip, FlashError, FlashLog, Operation, Reader, Result, StoredLog};
+use super::{Cause, Chip, FlashError, FlashLog, Operation, Preamble, Reader, Result, StoredLog};
 use super::{Geometry, check_sizes, is_doubtful, schema_hash};
 use crate::{Drain, Prologue};
 use binlog::flash::Header;
@@ -226,7 +226,7 @@ impl<F: Chip> FlashLog<F> {
         Ok(())
     }
 
-    /// Passes the contents of a log in pieces of up to 250 bytes, and returns the number of bytes that were passed.
+    /// Passes the contents of a log in pieces of up to 256 bytes, and returns the number of bytes that were passed.
     /// `pass` may stop the extraction. `preamble` is as in [`read`](FlashLog::read). Of an open log, the part that is
     /// on the chip is passed.
     ///
@@ -236,7 +236,7 @@ impl<F: Chip> FlashLog<F> {
     pub fn extract(
         &mut self,
         number: u16,
-        preamble: &'static [u8],
+        preamble: Preamble,
         mut pass: impl FnMut(&[u8]) -> ControlFlow<()>,
     ) -> Result<u32, F> {
         let mut found = None;
@@ -265,12 +265,12 @@ impl<F: Chip> FlashLog<F> {
     }
 
     /// Opens a log for reading. If its beginning was overwritten, `preamble` comes first, if it is that of the log's
-    /// schema: pass `FlightLog::PREAMBLE`. The first record after it is usually cut, and viewers skip it.
+    /// schema: pass `Preamble::of::<FlightLog>()`. The first record after it is usually cut, and viewers skip it.
     ///
     /// # Errors
     ///
     /// The driver's.
-    pub fn read(&mut self, log: &StoredLog, preamble: &'static [u8]) -> Result<Reader<'_, F>, F> {
+    pub fn read(&mut self, log: &StoredLog, preamble: Preamble) -> Result<Reader<'_, F>, F> {
         let geometry = self.mount()?;
         Ok(Reader { flash: &mut self.flash, contents: Contents::new(geometry, *log, preamble) })
     }

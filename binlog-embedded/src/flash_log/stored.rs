@@ -1,8 +1,9 @@
 //! Logs on the chip: which there are, and what is in one.
 
+use super::Preamble;
 use super::geometry::{Geometry, Head, lap_before};
 use super::recorder::address;
-use binlog::flash::{Frame, HEADER_BYTES, Header, PAGE_BYTES, SECTOR_BYTES, schema_hash};
+use binlog::flash::{Frame, HEADER_BYTES, Header, PAGE_BYTES, SECTOR_BYTES};
 use core::ops::Range;
 
 /// A log on the chip, as [`FlashLog::list`](super::FlashLog::list) lists it. It holds until something is written.
@@ -104,8 +105,9 @@ impl HeaderWalk {
 pub(super) struct Contents {
     geometry: Geometry,
     pub(super) log: StoredLog,
-    /// The rest of the preamble that comes before a log without its beginning.
-    preamble: &'static [u8],
+    /// What comes before a log without its beginning, and where its next piece begins.
+    preamble: Preamble,
+    preamble_at: usize,
     /// The sector that is read, and how many follow.
     sector: u32,
     left: u32,
@@ -123,12 +125,12 @@ pub(super) struct Contents {
 }
 
 impl Contents {
-    pub(super) fn new(geometry: Geometry, log: StoredLog, preamble: &'static [u8]) -> Self {
-        let is_needed = log.missing != 0 && schema_hash(preamble) == log.schema;
+    pub(super) fn new(geometry: Geometry, log: StoredLog, preamble: Preamble) -> Self {
         Contents {
             geometry,
             log,
-            preamble: if is_needed { preamble } else { &[] },
+            preamble: if log.missing != 0 && preamble.schema == log.schema { preamble } else { Preamble::NONE },
+            preamble_at: 0,
             sector: log.first,
             left: log.sectors,
             place: 0,
@@ -143,7 +145,12 @@ impl Contents {
 
     /// The address of the page that is needed before there are more bytes to take.
     pub(super) fn page(&mut self) -> Option<u32> {
-        while self.preamble.is_empty() && self.content.is_empty() && self.left > 0 {
+        while self.content.is_empty() && self.left > 0 {
+            let (length, next) = (self.preamble.piece)(self.preamble_at, &mut self.page);
+            if length > 0 {
+                (self.content, self.preamble_at) = (0..length, next);
+                break;
+            }
             if self.place == SECTOR_BYTES {
                 (self.sector, self.left, self.place) = (self.geometry.after(self.sector, 1), self.left - 1, 0);
                 continue;
@@ -180,17 +187,11 @@ impl Contents {
 
     /// The bytes that come next; none at the end of the log.
     pub(super) fn ready(&self) -> &[u8] {
-        match self.preamble {
-            [] => &self.page[self.content.clone()],
-            preamble => preamble,
-        }
+        &self.page[self.content.clone()]
     }
 
     /// Skips this number of bytes.
     pub(super) fn skip(&mut self, length: usize) {
-        match self.preamble {
-            [] => self.content.start += length,
-            preamble => self.preamble = &preamble[length..],
-        }
+        self.content.start += length;
     }
 }

@@ -13,7 +13,7 @@ use binlog::{
     Decoder, Format, Log, LogMessage, LogSchema, LoggedSchema, Record, RecordStream, Records, Scaling, Skipped, Value,
 };
 use binlog_embedded::FlashLog;
-use binlog_embedded::flash_log::{Options, StoredLog};
+use binlog_embedded::flash_log::{Options, Preamble, StoredLog};
 use embedded_io::{Read, Write};
 use std::ops::ControlFlow;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
@@ -261,7 +261,7 @@ pub fn flash(bytes: &[u8]) {
     };
     target.list(each).expect("a chip of enough sectors");
     for log in listed {
-        let mut reader = target.read(&log, &[]).expect("a log that is listed");
+        let mut reader = target.read(&log, Preamble::NONE).expect("a log that is listed");
         let mut piece = [0; 64];
         let mut length = 0;
         loop {

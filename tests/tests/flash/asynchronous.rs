@@ -3,7 +3,7 @@
 use crate::fixture::{account, flight, logs, ring};
 use crate::reference::on_host;
 use binlog_embedded::FlashLog;
-use binlog_embedded::flash_log::{AsyncChip, Cause, Options, Plain, WhenFull};
+use binlog_embedded::flash_log::{AsyncChip, Cause, Options, Plain, Preamble, WhenFull};
 use binlog_tests::nor_chip::{NorChip, NorError, now, wait};
 use embedded_io_async::{Read, Write};
 use embedded_storage::nor_flash::{NorFlash as Blocking, ReadNorFlash as BlockingRead};
@@ -125,7 +125,7 @@ fn the_asynchronous_log_is_that_of_the_blocking_one() {
     assert_eq!(listed.iter().map(|log| log.number).collect::<Vec<_>>(), [1, 2]);
     for (log, host) in listed.iter().zip(&host) {
         let (mut bytes, mut piece) = (Vec::new(), [0; 77]);
-        let mut reader = block_on(asynchronous.read_async(log, &[])).expect("the chip works");
+        let mut reader = block_on(asynchronous.read_async(log, Preamble::NONE)).expect("the chip works");
         loop {
             match block_on(reader.read(&mut piece)).expect("the chip works") {
                 0 => break,
@@ -138,11 +138,14 @@ fn the_asynchronous_log_is_that_of_the_blocking_one() {
             passed.extend_from_slice(bytes);
             ControlFlow::Continue(())
         };
-        assert_eq!(block_on(asynchronous.extract_async(log.number, &[], pass)).expect("a log") as usize, bytes.len());
+        assert_eq!(
+            block_on(asynchronous.extract_async(log.number, Preamble::NONE, pass)).expect("a log") as usize,
+            bytes.len()
+        );
         assert_eq!(passed, bytes);
     }
-    let error =
-        block_on(asynchronous.extract_async(9, &[], async |_: &[u8]| ControlFlow::Continue(()))).expect_err("two logs");
+    let error = block_on(asynchronous.extract_async(9, Preamble::NONE, async |_: &[u8]| ControlFlow::Continue(())))
+        .expect_err("two logs");
     assert_eq!(error.cause, Cause::NoLog);
 }
 

@@ -5,7 +5,7 @@ mod flight;
 use crate::asynchronous::{Slow, block_on};
 use binlog::blackbox::{BlackboxSchema, Event};
 use binlog::flash::Image;
-use binlog_embedded::flash_log::{Options, WhenFull};
+use binlog_embedded::flash_log::{Options, Preamble, WhenFull};
 use binlog_embedded::retained::{Claim, Reset};
 use binlog_embedded::{FlashLog, Logger, Retained};
 use binlog_tests::nor_chip::{Memory, NorChip, Operation, Tear, now, wait};
@@ -177,7 +177,7 @@ fn a_log_that_overwrites_its_beginning_gets_its_header_back() {
         extracted.extend_from_slice(bytes);
         ControlFlow::Continue(())
     };
-    flash.extract(1, Flight::HEADER.as_bytes(), pass).expect("the chip works");
+    flash.extract(1, Preamble::of::<Flight>(), pass).expect("the chip works");
     assert!(extracted == bytes);
     // Whole from the first I frame on.
     let [session] = &sessions_of(&bytes, true)[..] else { panic!("one session") };

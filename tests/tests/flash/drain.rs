@@ -3,7 +3,7 @@
 use crate::fixture::{self, account, flight, logs, ring};
 use crate::reference::{on_host, on_target};
 use binlog::LogSchema;
-use binlog_embedded::flash_log::{self, Cause, Chip as _, Options, Plain, StoredLog, WhenFull};
+use binlog_embedded::flash_log::{self, Cause, Chip as _, Options, Plain, Preamble, StoredLog, WhenFull};
 use binlog_embedded::retained::{Claim, Reset};
 use binlog_embedded::{FlashLog, Retained};
 use binlog_tests::nor_chip::{Memory, NorChip, NorError, Operation, now, random, wait};
@@ -257,6 +257,12 @@ fn logs_of_this_boot_fill_the_chip_and_stay_wherever_they_begin() {
     }
 }
 
+/// Another firmware's schema.
+#[derive(LogSchema)]
+enum Other {
+    Msg(binlog::messages::Msg),
+}
+
 #[test]
 fn a_log_that_overwrites_its_beginning_gets_its_preamble_back() {
     let (chip, ring) = (Chip::blank(1 << 17), ring());
@@ -282,7 +288,7 @@ fn a_log_that_overwrites_its_beginning_gets_its_preamble_back() {
         extracted.extend_from_slice(bytes);
         ControlFlow::Continue(())
     };
-    let passed = flash.extract(1, Flight::PREAMBLE, pass).expect("the chip works");
+    let passed = flash.extract(1, Preamble::of::<Flight>(), pass).expect("the chip works");
     assert_eq!(passed as usize, extracted.len());
     assert_eq!(extracted, log.bytes());
     // Another firmware's preamble is not put there.
@@ -291,7 +297,7 @@ fn a_log_that_overwrites_its_beginning_gets_its_preamble_back() {
         other.extend_from_slice(bytes);
         ControlFlow::Continue(())
     };
-    flash.extract(1, b"another preamble", pass).expect("the chip works");
+    flash.extract(1, Preamble::of::<Other>(), pass).expect("the chip works");
     assert_eq!(other, plain);
     // The newest records are there.
     let newest = flight::numbers_after_damage(&extracted);
@@ -311,9 +317,9 @@ fn extraction_ends_on_request_or_names_what_is_missing() {
         pieces.push(piece.len());
         ControlFlow::Break(())
     };
-    let passed = flash.extract(1, &[], stop).expect("the chip works");
+    let passed = flash.extract(1, Preamble::NONE, stop).expect("the chip works");
     assert_eq!(pieces, [passed as usize]);
-    let error = flash.extract(2, &[], |_| ControlFlow::Continue(())).expect_err("there is one log");
+    let error = flash.extract(2, Preamble::NONE, |_| ControlFlow::Continue(())).expect_err("there is one log");
     assert_eq!((error.operation, error.log, &error.cause), (flash_log::Operation::Read, Some(2), &Cause::NoLog));
     assert_eq!(error.kind(), embedded_io::ErrorKind::NotFound);
     assert_eq!(flash.write(b"x").expect_err("no log is open").cause, Cause::Closed);

@@ -3,7 +3,7 @@
 
 use binlog::flash::Image;
 use binlog_embedded::FlashLog;
-use binlog_embedded::flash_log::{Options, StoredLog};
+use binlog_embedded::flash_log::{Options, Preamble, StoredLog};
 use binlog_tests::nor_chip::{Memory, NorChip, Operation, SECTOR};
 use embedded_io::Read;
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ pub(crate) fn on_target<const WORD: usize, const UNIT: u32>(
     flash.list(each).expect("the chip works");
     let mut extract = |log: &StoredLog| {
         let (mut bytes, mut piece) = (Vec::new(), [0; 100]);
-        let mut reader = flash.read(log, &[]).expect("the chip works");
+        let mut reader = flash.read(log, Preamble::NONE).expect("the chip works");
         loop {
             match reader.read(&mut piece).expect("the chip works") {
                 0 => break,

@@ -3,7 +3,7 @@
 use crate::asynchronous::{Slow, block_on, poll};
 use crate::reference::on_host;
 use binlog_embedded::FlashLog;
-use binlog_embedded::flash_log::{Cause, FlashError, Options};
+use binlog_embedded::flash_log::{Cause, FlashError, Options, Preamble};
 use binlog_tests::nor_chip::{NorChip, NorError};
 use embedded_io_async::Write;
 use std::ops::ControlFlow;
@@ -72,7 +72,7 @@ fn call(flash: &mut Flash, call: Call, written: &mut usize, most: usize) -> Opti
                 read.extend_from_slice(bytes);
                 ControlFlow::Continue(())
             };
-            let done = poll(flash.extract_async(1, &[], pass), most)?.map(drop);
+            let done = poll(flash.extract_async(1, Preamble::NONE, pass), most)?.map(drop);
             assert!(done.is_err() || read == contents(1, 3000));
             done
         }

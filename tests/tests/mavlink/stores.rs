@@ -4,7 +4,7 @@ use crate::flight::{self, Flight};
 use crate::server::{Entry, STATION, UNLIMITED, answers, assembled, data, list};
 use binlog::LogSchema;
 use binlog::host::LogFolder;
-use binlog_embedded::flash_log::WhenFull;
+use binlog_embedded::flash_log::{Preamble, WhenFull};
 use binlog_embedded::mavlink::{AsyncLogStore, FlashLogs, FolderLogs, LogStore, Message, Piece, Server};
 use binlog_embedded::sd_log::{Date, Options};
 use binlog_embedded::{FlashLog, Logger, SdLog, flash_log};
@@ -305,7 +305,7 @@ fn extracted(flash: &mut FlashLog<Chip>) -> Vec<(u32, Vec<u8>)> {
     let extract = |number| {
         let mut log = Vec::new();
         flash
-            .extract(number, Flight::PREAMBLE, |bytes| {
+            .extract(number, Preamble::of::<Flight>(), |bytes| {
                 log.extend_from_slice(bytes);
                 ControlFlow::Continue(())
             })

@@ -7,7 +7,7 @@ use binlog_cortex_m::messages::Attitude;
 use binlog_cortex_m::size::{BYTES, Nor, Uart};
 use binlog_cortex_m::unknown;
 use binlog_embedded::FlashLog;
-use binlog_embedded::flash_log::{Options, StoredLog};
+use binlog_embedded::flash_log::{Options, Preamble, StoredLog};
 use core::hint::black_box;
 use core::ops::ControlFlow;
 use core::panic::PanicInfo;
@@ -35,7 +35,7 @@ fn main() -> ! {
             panic!();
         }
         let Some(log) = newest else { continue };
-        let Ok(mut reader) = flash.read(&log, &[]) else { panic!() };
+        let Ok(mut reader) = flash.read(&log, Preamble::NONE) else { panic!() };
         let mut bytes = [0; 64];
         while let Ok(length @ 1..) = reader.read(&mut bytes) {
             let Ok(_) = Uart.write(&bytes[..length]);
