@@ -291,7 +291,7 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
     #[inline(never)]
     fn is_any_waiting(&self, from: u32, until: u32) -> bool {
         let is_one = |slot: &Slot<Block>| {
-            slot.place != Place::Free && slot.block.before != COUNTED && (from..=until).contains(&slot.number)
+            (from..=until).contains(&slot.number) && slot.place != Place::Free && slot.block.before != COUNTED
         };
         until >= self.window.next || self.window.slots.iter().any(is_one)
     }

@@ -53,11 +53,8 @@ const PROBES: u8 = 8;
 /// What the rate limit lets a loop that is late make up for: 50 milliseconds.
 const BURST_US: u32 = 0xC3 << 8;
 
-/// Any number, for a search; no block has this one.
-const ANY: u32 = u32::MAX;
-
 /// Where a block is.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Place {
     Free,
     /// Its owner fills it.
@@ -351,7 +348,7 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
         }
         let kept = self.kept;
         // Blocks that weren't used have the number 0, too, and follow block 0.
-        self.search(Place::Free, Place::Free, kept)?.place = Place::Ready;
+        self.search(kept, false).filter(|slot| slot.place == Place::Free)?.place = Place::Ready;
         (self.oldest, self.heard_us) = (kept, now_us);
         Some(kept)
     }
@@ -476,19 +473,19 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
 
     /// The block with a number that isn't acknowledged.
     fn find(&mut self, number: u32) -> Option<&mut Slot<B>> {
-        self.search(Place::Ready, Place::Flight, number)
+        self.search(number, true)
+    }
+
+    /// The first block with a number that is waiting or that isn't. Few blocks have the number, so it comes first.
+    #[inline(never)]
+    fn search(&mut self, number: u32, is_waiting: bool) -> Option<&mut Slot<B>> {
+        self.slots.iter_mut().find(|slot| slot.number == number && slot.is_waiting() == is_waiting)
     }
 
     /// The first block in a place.
-    pub(super) fn first(&mut self, place: Place) -> Option<&mut Slot<B>> {
-        self.search(place, place, ANY)
-    }
-
-    /// The first block with a number from one of these places to the other.
     #[inline(never)]
-    fn search(&mut self, from: Place, to: Place, number: u32) -> Option<&mut Slot<B>> {
-        let is_it = |slot: &Slot<B>| (from..=to).contains(&slot.place) && (number == ANY || slot.number == number);
-        self.slots.iter_mut().find(|slot| is_it(slot))
+    pub(super) fn first(&mut self, place: Place) -> Option<&mut Slot<B>> {
+        self.slots.iter_mut().find(|slot| slot.place == place)
     }
 }
 

@@ -1,7 +1,8 @@
 //! A preamble without its runs of zeros, which are two thirds of it: texts and lists in definitions have a fixed width.
 
-/// Bytes that [`unpack`] makes of one piece, at most.
-const LONGEST: usize = 254;
+/// Bytes that [`unpack`] makes of one piece, at most. It takes some instructions for each, and a call of a stream has a
+/// bound.
+const LONGEST: usize = 64;
 /// A piece has at least this number of bytes, unless it is the last one. A run has at most as many, so that a piece and
 /// a run are not longer than [`LONGEST`].
 const ENOUGH: usize = LONGEST / 2;
@@ -42,7 +43,7 @@ const fn run(bytes: &[u8], at: usize) -> usize {
     zeros
 }
 
-/// Puts the piece that begins at `at` of the packed form into `out`, which has room for 255 bytes. Returns its length
+/// Puts the piece that begins at `at` of the packed form into `out`, which has room for 64 bytes. Returns its length
 /// and where the next piece begins; the length is 0 at the end.
 pub fn unpack(packed: &[u8], mut at: usize, out: &mut [u8]) -> (usize, usize) {
     let mut length = 0;
@@ -70,7 +71,7 @@ mod tests {
     use std::vec::Vec;
 
     fn unpacked(packed: &[u8]) -> Vec<u8> {
-        let (mut bytes, mut out, mut at) = (Vec::new(), [7; 255], 0);
+        let (mut bytes, mut out, mut at) = (Vec::new(), [7; LONGEST], 0);
         loop {
             let (length, next) = unpack(packed, at, &mut out);
             assert!(length <= LONGEST);
@@ -91,7 +92,7 @@ mod tests {
         assert!(unpacked(&[]).is_empty());
         assert_eq!(packed::<{ packed_length(RUNS) }>(RUNS), [0, 1, 1, 0, 2, 2, 3, 0, 1]);
         assert_eq!(unpacked(&packed::<{ packed_length(RUNS) }>(RUNS)), RUNS);
-        assert_eq!(packed_length(LONG), 16);
+        assert_eq!(packed_length(LONG), 64);
         assert_eq!(unpacked(&packed::<{ packed_length(LONG) }>(LONG)), LONG);
         assert_eq!(unpacked(&packed::<{ packed_length(FULL) }>(FULL)), FULL);
     }
