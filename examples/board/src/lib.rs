@@ -7,7 +7,7 @@
 //! - [`register`]: the chip's registers, by address.
 //! - [`ssi`]: the SPI bus with the SD card; [`qemu_card`] corrects QEMU's card. Wrappers of the bus use [`operation`].
 //! - [`uart`]: UART0, at the pace of its baud rate.
-//! - `memory.x`: where flash and RAM are.
+//! - `memory.x`: where flash and RAM are; with the feature `small`, `small.x`.
 //!
 //! On a real board, its HAL replaces this crate.
 //!

@@ -116,7 +116,9 @@ pub fn exit(code: u8) -> ! {
 
 /// Prints a last line, if the host accepts it, and ends the program. It may run in a panic, so it must not panic.
 fn fail(line: fmt::Arguments<'_>, code: u8) -> ! {
-    _ = writeln!(Stdout, "{line}");
+    if !cfg!(feature = "small") {
+        _ = writeln!(Stdout, "{line}");
+    }
     exit(code)
 }
 
@@ -133,7 +135,9 @@ pub fn on_panic(call: fn(&PanicInfo<'_>)) {
 fn panic(info: &PanicInfo<'_>) -> ! {
     interrupt::disable();
     // Taken, so that a panic in the function ends the program.
-    if let Some(call) = interrupt::free(|token| ON_PANIC.borrow(token).take()) {
+    if !cfg!(feature = "small")
+        && let Some(call) = interrupt::free(|token| ON_PANIC.borrow(token).take())
+    {
         _ = writeln!(Stdout, "{info}");
         call(info);
     }

@@ -4,7 +4,7 @@
 
 mod blackbox;
 
-use binlog::{Decoder, LogMessage, LogSchema, LogWriter, Logs, Record, Records};
+use binlog::{Decoder, Log, LogMessage, LogSchema, LogWriter, Logs, Record, Records};
 use binlog_tests::{image, left_out, pymavlink};
 use firmware::{Attitude, Barometer, FlightLog, Imu, RollRate, sensors};
 use std::collections::BTreeMap;
@@ -198,6 +198,26 @@ fn records_that_the_card_cannot_take_are_counted() {
         assert!(pulled.counts["IMU"].lost > 0 && pulled.counts["IMU"].dropped > 0, "{}", pulled.output);
         assert!(pulled.output.contains(" log 1: the card: "), "{}", pulled.output);
     }
+}
+
+#[test]
+fn readmes_program_has_room_on_a_part_with_64_kb() {
+    if !is_set_up() {
+        return;
+    }
+    // Three seconds, linked for 64 KB of flash and 20 KB of RAM, with 25 KB for the program's own code.
+    let temporary = tempfile::tempdir().expect("a temporary folder");
+    let script = folder().join("../../tests/cortex-m/small");
+    let output = run(&script, temporary.path(), &["card.img"]).output().expect("the script runs");
+    assert!(output.status.success(), "{output:?}");
+    let logs = image::logs(&temporary.path().join("card.img"));
+    let [(_, log)] = logs.as_slice() else { panic!("{} logs", logs.len()) };
+    let log = Log::from_bytes(&log[..]);
+    assert!(log.skipped().is_empty() && log.rows("MSG").expect("README logs it").is_empty(), "an error or damage");
+    let times = log.rows("EV").expect("README logs it").times_us();
+    // What came after the last flush isn't on the card.
+    assert!(times.len() >= 90 && times[0] < 100_000, "{times:?}");
+    assert!(times.windows(2).all(|pair| (19_000..21_000).contains(&(pair[1] - pair[0]))), "{times:?}");
 }
 
 #[test]
