@@ -103,6 +103,21 @@ impl Card for Slots {
     }
 }
 
+#[cfg(feature = "async")]
+impl binlog_embedded::card::AsyncCard for Slots {
+    async fn read(&mut self, at: u32, blocks: &mut [Block]) -> Result<(), Refused> {
+        Card::read(self, at, blocks)
+    }
+
+    async fn write(&mut self, at: u32, blocks: &[Block]) -> Result<(), Refused> {
+        Card::write(self, at, blocks)
+    }
+
+    async fn block_count(&mut self) -> Result<u32, Refused> {
+        Card::block_count(self)
+    }
+}
+
 /// A UART in place of the bus, and a delay that doesn't wait.
 pub struct Spi;
 

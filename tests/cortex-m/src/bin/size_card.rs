@@ -1,4 +1,5 @@
-//! Logs one message to an SD card, without the driver of the card.
+//! Logs one message to an SD card, without the driver of the card. With the feature `listing` it also lists and extracts
+//! logs; with `async`, it waits for the card without blocking.
 
 #![no_std]
 #![no_main]
@@ -35,8 +36,48 @@ fn main() -> ! {
     let mut card: Card = SdLog::new(Slots, Undated, Options::DEFAULT);
     loop {
         LOG.log(unknown!(Attitude));
-        if card.run(&mut out).is_err() {
+        #[cfg(not(feature = "async"))]
+        let done = card.run(&mut out);
+        #[cfg(feature = "async")]
+        let done = block_on(card.run_async(&mut out));
+        if done.is_err() {
             panic!();
+        }
+        #[cfg(feature = "listing")]
+        if !is_sent(&mut card) {
+            panic!();
+        }
+    }
+}
+
+/// Sends the newest log.
+#[cfg(feature = "listing")]
+fn is_sent(card: &mut Card) -> bool {
+    use core::ops::ControlFlow;
+    use embedded_io::Write;
+
+    let mut newest = 0;
+    let list = card.list(|log| {
+        newest = log.number;
+        ControlFlow::Continue(())
+    });
+    let send = |bytes: &[u8]| {
+        let Ok(_) = binlog_cortex_m::size::Uart.write(bytes);
+        ControlFlow::Continue(())
+    };
+    list.is_ok() && card.extract(newest, send).is_ok()
+}
+
+/// The smallest executor.
+#[cfg(feature = "async")]
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    use core::pin::pin;
+    use core::task::{Context, Poll, Waker};
+
+    let mut future = pin!(future);
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            return output;
         }
     }
 }
