@@ -2,20 +2,22 @@
 
 use crate::sync::Locked;
 
-/// Extends a hardware counter of `BITS` bits to 64 bits. The clock that [`Logger::start`](crate::Logger::start) takes
-/// must not wrap; a counter of 32 bits at 168 MHz does so after 25 seconds.
+/// Extends a hardware counter of `BITS` bits to 64 bits, and divides it by `DIVISOR`. The clock that
+/// [`Logger::start`](crate::Logger::start) takes must not wrap; a counter of 32 bits at 168 MHz does so after 25 seconds.
 ///
 /// ```no_run
 /// use binlog_embedded::WideCounter;
 /// use cortex_m::peripheral::DWT;
 ///
-/// static CYCLES: WideCounter = WideCounter::new(DWT::cycle_count);
-///
 /// /// Microseconds since boot, at 168 MHz. For `LOG.start(micros)`, and for the time of each message.
 /// fn micros() -> u64 {
-///     CYCLES.now() / 168
+///     static CYCLES: WideCounter<32, 168> = WideCounter::new(DWT::cycle_count);
+///     CYCLES.now()
 /// }
 /// ```
+///
+/// Dividing here takes a division of 32 bits, which a processor has or a multiplication replaces. Of the 64 bits that
+/// `now` returns, it takes 500 bytes of flash.
 ///
 /// **The contract.** Call [`now`](WideCounter::now) at least once in each period of the counter, that is before it
 /// returns to the value of the last call; a period without a call is missing from the time. A main loop that calls
@@ -40,10 +42,18 @@ use crate::sync::Locked;
 ///
 /// `DWT::cycle_count` stands still until the trace unit and the counter are enabled (`DCB::enable_trace`,
 /// `DWT::enable_cycle_counter`), and on many chips while the core sleeps in `wfi`. A Cortex-M0 doesn't have it.
-pub struct WideCounter<const BITS: u32 = 32> {
+pub struct WideCounter<const BITS: u32 = 32, const DIVISOR: u32 = 1> {
     read: fn() -> u32,
-    /// The result of the last call. Its low bits are the counter's value then.
-    count: Locked<u64>,
+    state: Locked<State>,
+}
+
+/// The last call.
+struct State {
+    /// What it returned, and the remainder.
+    quotient: u64,
+    remainder: u32,
+    /// The counter's value.
+    reading: u32,
 }
 
 macro_rules! new {
@@ -52,27 +62,34 @@ macro_rules! new {
         ///
         /// `read` runs in a critical section. It must not call [`now`](WideCounter::now).
         ///
-        /// `BITS` is 1 to 32; otherwise the program fails to compile.
+        /// `BITS` is 1 to 32, and `DIVISOR` 1 to 2³¹; otherwise the program fails to compile.
         pub $($const)? fn new(read: fn() -> u32) -> Self {
             const { assert!(BITS >= 1 && BITS <= 32, "a counter has 1 to 32 bits") };
-            WideCounter { read, count: Locked::new(0) }
+            const { assert!(DIVISOR >= 1 && DIVISOR <= 1 << 31, "a divisor is 1 to 2³¹") };
+            WideCounter { read, state: Locked::new(State { quotient: 0, remainder: 0, reading: 0 }) }
         }
     };
 }
 
-impl<const BITS: u32> WideCounter<BITS> {
+impl<const BITS: u32, const DIVISOR: u32> WideCounter<BITS, DIVISOR> {
     #[cfg(not(loom))]
     new!(const);
     #[cfg(loom)]
     new!();
 
-    /// The counter's value and 2<sup>`BITS`</sup> for each of its wraps.
+    /// The counter's value and 2<sup>`BITS`</sup> for each of its wraps, divided by `DIVISOR`.
     pub fn now(&self) -> u64 {
         // The reading belongs to the critical section: one that is older than the last call's would count as a wrap.
-        self.count.with_first(self.read, |count, reading| {
-            let elapsed = reading.wrapping_sub(*count as u32) & (u32::MAX >> (32 - BITS));
-            *count += u64::from(elapsed);
-            *count
+        self.state.with_first(self.read, |state, reading| {
+            let elapsed = reading.wrapping_sub(state.reading) & (u32::MAX >> (32 - BITS));
+            state.reading = reading;
+            let (mut quotient, mut remainder) = (elapsed / DIVISOR, state.remainder + elapsed % DIVISOR);
+            if remainder >= DIVISOR {
+                (quotient, remainder) = (quotient + 1, remainder - DIVISOR);
+            }
+            state.remainder = remainder;
+            state.quotient += u64::from(quotient);
+            state.quotient
         })
     }
 }
@@ -98,13 +115,13 @@ mod tests {
         TIME.get() as u32
     }
 
-    fn follows<const BITS: u32>(start: u64, steps: &[u64]) -> Result<(), TestCaseError> {
+    fn follows<const BITS: u32, const DIVISOR: u32>(start: u64, steps: &[u64]) -> Result<(), TestCaseError> {
         TIME.set(start & ((1 << BITS) - 1));
-        let counter = WideCounter::<BITS>::new(low);
-        prop_assert_eq!(counter.now(), TIME.get());
+        let counter = WideCounter::<BITS, DIVISOR>::new(low);
+        prop_assert_eq!(counter.now(), TIME.get() / u64::from(DIVISOR));
         for step in steps {
             TIME.set(TIME.get() + step % (1 << BITS));
-            prop_assert_eq!(counter.now(), TIME.get());
+            prop_assert_eq!(counter.now(), TIME.get() / u64::from(DIVISOR));
         }
         Ok(())
     }
@@ -116,18 +133,22 @@ mod tests {
             start in any::<u64>(),
             steps in prop::collection::vec(prop_oneof![any::<u64>(), Just(u64::MAX), Just(0), Just(1)], 1..50),
         ) {
-            follows::<32>(start, &steps)?;
-            follows::<31>(start, &steps)?;
-            follows::<24>(start, &steps)?;
-            follows::<16>(start, &steps)?;
-            follows::<1>(start, &steps)?;
+            follows::<32, 1>(start, &steps)?;
+            follows::<31, 1>(start, &steps)?;
+            follows::<24, 1>(start, &steps)?;
+            follows::<16, 1>(start, &steps)?;
+            follows::<1, 1>(start, &steps)?;
+            follows::<32, 168>(start, &steps)?;
+            follows::<32, { 1 << 31 }>(start, &steps)?;
+            follows::<24, 48>(start, &steps)?;
+            follows::<1, 3>(start, &steps)?;
         }
     }
 
     #[test]
     fn a_wrap_between_two_calls_counts_and_a_whole_period_does_not() {
         TIME.set(u64::from(u32::MAX));
-        let counter = WideCounter::<32>::new(low);
+        let counter: WideCounter = WideCounter::new(low);
         assert_eq!(counter.now(), 0xFFFF_FFFF);
         TIME.set(0x1_0000_0000);
         assert_eq!(counter.now(), 0x1_0000_0000);

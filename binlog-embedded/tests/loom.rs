@@ -118,7 +118,7 @@ loom::lazy_static! {
 #[test]
 fn wide_counter_never_goes_back_in_any_context() {
     check(|| {
-        let counter = Arc::new(WideCounter::<32>::new(|| TICKS.fetch_add(1, Ordering::Relaxed)));
+        let counter: Arc<WideCounter> = Arc::new(WideCounter::new(|| TICKS.fetch_add(1, Ordering::Relaxed)));
         let contexts = [(); 2].map(|()| {
             let counter = counter.clone();
             thread::spawn(move || [counter.now(), counter.now()])

@@ -63,8 +63,8 @@ static LOG: Retained<FlightLog, 32768> = unsafe { Retained::new() };
 
 /// Microseconds since boot. The cycle counter wraps after 25 s; the main loop asks the time much more often.
 fn micros() -> u64 {
-    static CYCLES: WideCounter = WideCounter::new(DWT::cycle_count);
-    CYCLES.now() / u64::from(CORE_HZ / 1_000_000)
+    static CYCLES: WideCounter<32, { CORE_HZ / 1_000_000 }> = WideCounter::new(DWT::cycle_count);
+    CYCLES.now()
 }
 
 #[exception]
