@@ -44,6 +44,19 @@ impl dyn Pieces + '_ {
         }
     }
 
+    /// Writes one of several texts, each of which ends with a zero. As a text of its own, it would take 8 bytes more.
+    #[inline(never)]
+    pub(crate) fn one_of(&mut self, texts: &str, index: usize) {
+        let mut at = 0;
+        for byte in texts.bytes() {
+            if byte == 0 {
+                at += 1;
+            } else if at == index {
+                self.byte(byte);
+            }
+        }
+    }
+
     /// Writes a decimal number.
     pub fn number(&mut self, number: u32) {
         if number >= 10 {
@@ -58,6 +71,16 @@ impl dyn Pieces + '_ {
             self.byte(if digit < 10 { b'0' + digit } else { b'A' - 10 + digit });
         }
     }
+}
+
+/// How many texts [`one_of`](<dyn Pieces>::one_of) chooses from.
+pub(crate) const fn texts_in(texts: &str) -> usize {
+    let (mut at, mut count) = (0, 0);
+    while at < texts.len() {
+        count += (texts.as_bytes()[at] == 0) as usize;
+        at += 1;
+    }
+    count
 }
 
 impl PlainText for Infallible {
@@ -102,12 +125,16 @@ mod tests {
                 for byte in [0, 0x0B, 0xA9, 0xFF] {
                     out.hex(byte);
                 }
+                for index in 0..4 {
+                    out.text(" ");
+                    out.one_of("one\0two\0\0", index);
+                }
             })
         }
     }
 
     #[test]
     fn numbers_are_decimal_and_bytes_hexadecimal() {
-        assert_eq!(Numbers.to_string(), "0 9 10 1234567890 4294967295 000BA9FF");
+        assert_eq!(Numbers.to_string(), "0 9 10 1234567890 4294967295 000BA9FF one two  ");
     }
 }

@@ -1,6 +1,6 @@
 //! What can be wrong with a card, a file system or the options, and in which operation.
 
-use crate::plain_text::{Pieces, PlainText, display};
+use crate::plain_text::{Pieces, PlainText, display, texts_in};
 use core::fmt;
 
 /// The operation of the writer.
@@ -159,31 +159,35 @@ pub enum Damage {
     Short,
 }
 
+/// What the text of a [`Flaw`] is, in their order.
+const FLAWS: &str = concat!(
+    "its row of the partition table is damaged\0",
+    "its GPT is damaged, or it is beyond 2 TB\0",
+    "it ends beyond the 2 TB that a partition table can say\0",
+    "it begins after the end of the card\0",
+    "its boot sector has no signature\0",
+    "its boot sector is damaged\0",
+    "it is NTFS\0",
+    "it is exFAT, which the program was built without (feature `exfat`)\0",
+    "it is FAT12; a card of 16 MB or more can be FAT16, FAT32 or exFAT\0",
+    "it has more than two FATs\0",
+    "it is FAT32 with fewer than 65,525 clusters; smaller clusters make more\0",
+    "its version is unknown\0",
+    "its exFAT has two FATs (TexFAT)\0",
+    "its boot sector is damaged: the file system has no room for its own tables\0",
+    "its boot sector is damaged: it says an impossible number of clusters\0",
+    "its boot sector says more blocks than the partition has\0",
+    "its boot sector is damaged: the root directory has no place\0",
+    "its boot sector is damaged: the active FAT doesn't exist\0",
+    "it has no allocation bitmap\0",
+    "its allocation bitmap is damaged\0",
+    "its allocation bitmap is fragmented\0",
+);
+const _: () = assert!(texts_in(FLAWS) == Flaw::FragmentedBitmap as usize + 1, "each flaw has a text");
+
 impl PlainText for Flaw {
     fn put(&self, out: &mut dyn Pieces) {
-        out.text(match self {
-            Flaw::PartitionTable => "its row of the partition table is damaged",
-            Flaw::Gpt => "its GPT is damaged, or it is beyond 2 TB",
-            Flaw::BeyondTable => "it ends beyond the 2 TB that a partition table can say",
-            Flaw::BeyondCard => "it begins after the end of the card",
-            Flaw::NoBootSector => "its boot sector has no signature",
-            Flaw::BootSector => "its boot sector is damaged",
-            Flaw::Ntfs => "it is NTFS",
-            Flaw::WithoutExfat => "it is exFAT, which the program was built without (feature `exfat`)",
-            Flaw::Fat12 => "it is FAT12; a card of 16 MB or more can be FAT16, FAT32 or exFAT",
-            Flaw::Fats => "it has more than two FATs",
-            Flaw::FewClusters => "it is FAT32 with fewer than 65,525 clusters; smaller clusters make more",
-            Flaw::Version => "its version is unknown",
-            Flaw::TexFat => "its exFAT has two FATs (TexFAT)",
-            Flaw::Tables => "its boot sector is damaged: the file system has no room for its own tables",
-            Flaw::Clusters => "its boot sector is damaged: it says an impossible number of clusters",
-            Flaw::BeyondPartition => "its boot sector says more blocks than the partition has",
-            Flaw::Root => "its boot sector is damaged: the root directory has no place",
-            Flaw::ActiveFat => "its boot sector is damaged: the active FAT doesn't exist",
-            Flaw::NoBitmap => "it has no allocation bitmap",
-            Flaw::Bitmap => "its allocation bitmap is damaged",
-            Flaw::FragmentedBitmap => "its allocation bitmap is fragmented",
-        });
+        out.one_of(FLAWS, *self as usize);
     }
 }
 
@@ -233,30 +237,38 @@ impl PlainText for Damage {
     }
 }
 
+/// What the text of a [`Fault`] without details is, in their order.
+const FAULTS: &str = concat!(
+    "the card is full, and no log of an earlier boot can be removed; remove files from it\0",
+    "the clusters after the log's are another file's; begin another log\0",
+    "the directory is full; remove files from it, or set Options::folder to another one\0",
+    "the log has the most bytes that FAT allows (4 GiB); begin another log\0",
+    "all log numbers are taken, and the log to replace is read-only or of this boot; remove old logs\0",
+    "no log is open; begin_log begins one\0",
+    "no log has this number; list has the numbers\0",
+    "the log has 4 GiB or more, and only 4,294,967,295 bytes of a log can be read; copy it with a computer\0",
+    "Options::folder must have up to 8 letters, digits, `_` or `-`, and no file may have that name\0",
+    "Options::extension must have 1 to 3 letters or digits\0",
+);
+const _: () = assert!(texts_in(FAULTS) == 10, "each fault has a text");
+
 impl PlainText for Fault {
     fn put(&self, out: &mut dyn Pieces) {
-        out.text(match self {
+        let index = match self {
             Fault::Unusable(why) => return why.put(out),
             Fault::Damaged(damage) => return damage.put(out),
-            Fault::Full => "the card is full, and no log of an earlier boot can be removed; remove files from it",
-            Fault::Blocked => "the clusters after the log's are another file's; begin another log",
-            Fault::DirectoryFull => {
-                "the directory is full; remove files from it, or set Options::folder to another one"
-            }
-            Fault::TooLong => "the log has the most bytes that FAT allows (4 GiB); begin another log",
-            Fault::NoNumber => {
-                "all log numbers are taken, and the log to replace is read-only or of this boot; remove old logs"
-            }
-            Fault::Closed => "no log is open; begin_log begins one",
-            Fault::NoLog => "no log has this number; list has the numbers",
-            Fault::Beyond4Gib => {
-                "the log has 4 GiB or more, and only 4,294,967,295 bytes of a log can be read; copy it with a computer"
-            }
-            Fault::Folder => {
-                "Options::folder must have up to 8 letters, digits, `_` or `-`, and no file may have that name"
-            }
-            Fault::Extension => "Options::extension must have 1 to 3 letters or digits",
-        });
+            Fault::Full => 0,
+            Fault::Blocked => 1,
+            Fault::DirectoryFull => 2,
+            Fault::TooLong => 3,
+            Fault::NoNumber => 4,
+            Fault::Closed => 5,
+            Fault::NoLog => 6,
+            Fault::Beyond4Gib => 7,
+            Fault::Folder => 8,
+            Fault::Extension => 9,
+        };
+        out.one_of(FAULTS, index);
     }
 }
 
@@ -281,5 +293,27 @@ impl fmt::Display for Damage {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         display(f, |out| self.put(out))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+
+    use super::{Fault, Flaw};
+    use std::string::ToString;
+
+    #[test]
+    fn texts_are_in_the_order_of_what_they_are_about() {
+        assert_eq!(Flaw::PartitionTable.to_string(), "its row of the partition table is damaged");
+        assert_eq!(Flaw::Ntfs.to_string(), "it is NTFS");
+        assert_eq!(
+            Flaw::Tables.to_string(),
+            "its boot sector is damaged: the file system has no room for its own tables"
+        );
+        assert_eq!(Flaw::FragmentedBitmap.to_string(), "its allocation bitmap is fragmented");
+        assert!(Fault::Full.to_string().starts_with("the card is full"));
+        assert_eq!(Fault::Closed.to_string(), "no log is open; begin_log begins one");
+        assert!(Fault::Extension.to_string().starts_with("Options::extension"));
     }
 }

@@ -1,6 +1,6 @@
 //! Errors of a card: the operation, the log and the cause.
 
-use crate::plain_text::{Pieces, PlainText, display};
+use crate::plain_text::{Pieces, PlainText, display, texts_in};
 use crate::recorder::{Fault, Operation};
 use core::error::Error;
 use core::fmt;
@@ -58,20 +58,25 @@ impl<E: Error> fmt::Display for Cause<E> {
     }
 }
 
+/// What the text of an [`Operation`] is, in their order.
+const OPERATIONS: &str = concat!(
+    "use the card\0",
+    "open the folder of the logs\0",
+    "list the logs\0",
+    "create a log\0",
+    "write\0",
+    "flush\0",
+    "end\0",
+    "read\0",
+    "remove\0",
+);
+const _: () = assert!(texts_in(OPERATIONS) == Operation::Remove as usize + 1, "each operation has a text");
+
 impl<E: Error> SdError<E> {
     /// As [`Cause::put_before_card`].
     fn put_before_card(&self, out: &mut dyn Pieces) -> Option<&E> {
-        out.text(match self.operation {
-            Operation::Mount => "can't use the card",
-            Operation::OpenFolder => "can't open the folder of the logs",
-            Operation::List => "can't list the logs",
-            Operation::Create => "can't create a log",
-            Operation::Write => "can't write",
-            Operation::Flush => "can't flush",
-            Operation::End => "can't end",
-            Operation::Extract => "can't read",
-            Operation::Remove => "can't remove",
-        });
+        out.text("can't ");
+        out.one_of(OPERATIONS, self.operation as usize);
         use Operation::{End, Extract, Flush, Remove, Write};
         // The other operations are about the card.
         if matches!(self.operation, Write | Flush | End | Extract | Remove) {
