@@ -10,10 +10,13 @@ const ENCODER: &str = "../performance/c/blackbox.c";
 
 const README: &str = "../../README.md";
 
+const GUIDE: &str = "../../binlog-embedded/src/guide.md";
+
 fn main() {
     println!("cargo::rerun-if-changed=c");
     println!("cargo::rerun-if-changed={ENCODER}");
     println!("cargo::rerun-if-changed={README}");
+    println!("cargo::rerun-if-changed={GUIDE}");
     let folder = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     println!("cargo::rustc-link-arg-bins=-Tlink.x");
 
@@ -47,6 +50,7 @@ fn main() {
         println!("cargo::rustc-link-arg-bin={program}={}", linked.display());
     }
     fs::write(folder.join("readme.rs"), readme()).expect("OUT_DIR is writable");
+    fs::write(folder.join("mem.rs"), mem()).expect("OUT_DIR is writable");
 }
 
 /// The program of README that uses `binlog_embedded`. Without the feature `text` it logs no texts. A Cortex-M0 has no
@@ -73,6 +77,13 @@ fn readme() -> String {
         replace("LOG.error(error);", "let _ = error;");
     }
     program
+}
+
+/// The guide's functions that copy and fill memory.
+fn mem() -> String {
+    let guide = fs::read_to_string(GUIDE).expect("the guide");
+    let mut blocks = guide.split("```ignore\n").skip(1).filter_map(|rest| rest.split("```").next());
+    blocks.find(|block| block.contains("memcpy:")).expect("the guide has memcpy").to_owned()
 }
 
 fn run(command: &mut Command) {

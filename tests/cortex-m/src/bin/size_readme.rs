@@ -12,6 +12,11 @@ mod readme {
     include!(concat!(env!("OUT_DIR"), "/readme.rs"));
 }
 
+#[cfg(feature = "mem")]
+mod mem {
+    include!(concat!(env!("OUT_DIR"), "/mem.rs"));
+}
+
 #[exception]
 fn SysTick() {
     readme::timer_interrupt();
