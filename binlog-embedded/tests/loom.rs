@@ -28,6 +28,14 @@ fn logger() -> Arc<Logger<Flight, 512>> {
     logger
 }
 
+/// The log before the first record.
+fn preamble(drain: &mut Drain<'_, Flight, 512>) -> Vec<u8> {
+    let mut log = Vec::new();
+    while drain.step(&mut log).unwrap() > 0 {}
+    assert_eq!(log, Flight::PREAMBLE);
+    log
+}
+
 /// The whole log without the preamble.
 fn drained(drain: &mut Drain<'_, Flight, 512>, log: &mut Vec<u8>) {
     while drain.step(log).unwrap() > 0 {}
@@ -49,8 +57,7 @@ fn two_producers_and_a_drain() {
     check(|| {
         let logger = logger();
         let mut drain = logger.drain().unwrap();
-        let mut log = Vec::new();
-        drain.step(&mut log).unwrap();
+        let mut log = preamble(&mut drain);
         // The record after the next one wraps around the ring's end.
         for _ in 0..4 {
             assert!(logger.log(&Large::numbered(0)));
@@ -83,8 +90,7 @@ fn a_full_ring_drops_and_counts() {
     check(|| {
         let logger = logger();
         let mut drain = logger.drain().unwrap();
-        let mut log = Vec::new();
-        drain.step(&mut log).unwrap();
+        let mut log = preamble(&mut drain);
         for _ in 0..4 {
             assert!(logger.log(&Large::numbered(0)));
         }
