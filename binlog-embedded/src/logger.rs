@@ -3,11 +3,11 @@
 //! The producer's side: puts records into the ring whole, or counts them.
 
 use crate::plain_text::{Pieces, PlainText};
-use crate::ring::Ring;
+use crate::ring::{Ring, place};
 use crate::sync::Locked;
 use binlog::__private::ConstText;
 use binlog::ring_format::{Accepts, FileFormat, FormatOf, Schema, TagTable, Texts};
-use binlog::sink::{Admission, Counters, MessageSet, Parts, Refused, Sink, Statistics, Tally, TimedSink};
+use binlog::sink::{Admission, Counters, Due, MessageSet, Parts, Rate, Refused, Sink, Statistics, Tally, TimedSink};
 use binlog::{LogSchema, SchemaMessage};
 use core::fmt::Display;
 use core::sync::atomic::{Ordering, compiler_fence};
@@ -62,17 +62,25 @@ pub(crate) type CountersOf<S> = <FormatOf<S> as FileFormat<S>>::Counters;
 
 /// State shared by producers and the drain. Initially all zero, so that a static logger takes no flash.
 ///
+/// [`Logger::log`] is sound because of two facts, which hold outside of critical sections. The head is at most N bytes
+/// after the tail. The stop is at most N bytes after the tail, too, and not after the next end of the ring; in a
+/// stopped logger, it is not after the head. Each change of the tail or the limit, and each record that passes the
+/// stop, sets the stop again ([`set_stop`](State::set_stop), [`set_limit`](State::set_limit)).
+///
 /// After a reset, [`Retained`](crate::Retained) trusts head, tail and `synced`, each of which changes with one store.
 #[repr(C)]
 pub(crate) struct State<C> {
     /// Bytes put into the ring since the start, modulo 2³².
     pub(crate) head: u32,
+    /// Records up to here are put by `log`, others by `log_seldom`: `limit` bytes after the tail, or the end of the
+    /// ring if that comes first; modulo 2³². After a change of the limit it is at the head. It is before the head while
+    /// critical messages use the reserve.
+    stop: u32,
     /// The end of the last record that the drain has passed on whole, modulo 2³².
     pub(crate) tail: u32,
-    /// The most bytes that may be used: `N` minus the reserve, or 0 while the logger is stopped.
+    /// The most bytes that may be used by messages that aren't critical: `N` minus the reserve, or 0 while the logger
+    /// is stopped.
     limit: u32,
-    /// As `limit`, for critical messages: `N` or 0.
-    critical_limit: u32,
     /// Messages that are switched off.
     masked: MessageSet,
     #[cfg(feature = "async")]
@@ -141,14 +149,14 @@ impl<S: Schema, const N: usize> Logger<S, N> {
 
     /// Stops accepting records; they count as ignored. Records in the ring stay there for the drain.
     pub fn stop(&self) {
-        self.state.with(|state| (state.limit, state.critical_limit) = (0, 0));
+        self.state.with(|state| state.set_limit(0));
     }
 
     /// Reserves bytes of the ring for critical messages, at most `N - 255`. The default is an eighth of the ring.
     pub fn set_reserve(&self, bytes: usize) {
         self.state.with(|state| {
             state.reserve = bytes.min(const { N.saturating_sub(<FormatOf<S> as FileFormat<S>>::LONGEST) }) as u32 + 1;
-            if state.critical_limit != 0 {
+            if state.limit != 0 {
                 state.run::<N>();
             }
         });
@@ -188,50 +196,72 @@ impl<S: Schema, const N: usize> Logger<S, N> {
     where
         FormatOf<S>: Accepts<S, M>,
     {
-        // The drain's view of the record. A `Logs` that is implemented by hand may contradict it.
-        let length = const { TagTable::<S>::length_of::<M>() };
+        let kind = const { &Kind::of::<S, M>() };
         // Outside the critical section, because a message that is implemented by hand runs its own code here.
         let payload = <FormatOf<S> as Accepts<S, M>>::payload(message);
         let is_kept =
             !const { <FormatOf<S> as Accepts<S, M>>::HAS_FILTER } || <FormatOf<S> as Accepts<S, M>>::is_kept(message);
-        // A derived message has the length of its definition; one that is implemented by hand may contradict itself.
-        let sound = payload.len() == const { <FormatOf<S> as Accepts<S, M>>::PAYLOAD };
-        let index = const { <FormatOf<S> as Accepts<S, M>>::INDEX };
         let put = self.state.with(|state| {
-            let limit =
-                if const { <FormatOf<S> as Accepts<S, M>>::CRITICAL } { state.critical_limit } else { state.limit };
-            if const { <FormatOf<S> as Accepts<S, M>>::HAS_FILTER } && !is_kept {
-                return state.refuse(index, Refused::Early);
+            if !is_kept {
+                return state.refuse(kind, Refused::Early);
             }
-            let due = match const { <FormatOf<S> as Accepts<S, M>>::RATE } {
-                Some(rate) => match rate.admit(state.counters.due(), payload) {
-                    Admission::Now(due) => due,
-                    Admission::Early => return state.refuse(index, Refused::Early),
-                },
-                None => None,
-            };
-            let used = state.head.wrapping_sub(state.tail);
-            if used + length as u32 > limit || state.masked.contains(index) || !sound {
-                return state.refuse(index, Refused::Full);
+            let Admission::Now(due) = state.admit(kind, payload) else { return state.refuse(kind, Refused::Early) };
+            // Head and stop are at most 2³⁰ bytes apart, so the difference has a sign.
+            let is_before_stop = state.stop.wrapping_sub(state.head) as i32 >= i32::from(kind.length);
+            if !is_before_stop
+                || state.masked.contains(kind.index.into())
+                || !kind.is_sound(payload)
+                || kind.payload == 0
+            {
+                return Put::Seldom;
             }
-            // SAFETY: unused bytes between the tail and tail + N belong to the producer. `length` of them are unused,
-            // because `limit` is at most N, and the critical section admits only one producer at a time. Header and
-            // payload fit into `length`: `length_of` adds the header to the payload's length by the definition, which
-            // `sound` compares with the real one. The head is a multiple of the unit: it starts at 0 or was checked by
-            // `Retained::look`, and `length` is a multiple.
-            unsafe { self.ring.put::<S, M>(state.head, <FormatOf<S> as Accepts<S, M>>::TAG, payload) };
-            // After a reset, the ring has whole records up to the head.
-            compiler_fence(Ordering::Release);
-            state.head = state.head.wrapping_add(length as u32);
-            if let Some(due) = due {
-                due.charge(state.counters.due());
-            }
-            #[cfg(feature = "async")]
-            if state.waker.is_some() {
-                return Put::AcceptedAndAwaited;
-            }
-            Put::Accepted
+            // SAFETY: the bytes from the head to tail + N are unused and belong to the producer. `length` of them are
+            // before the stop, so they end at tail + N at most, and at the end of the ring at most. The critical
+            // section admits only one producer at a time. Header and payload fit into `length`: `length_of` adds the
+            // header to the payload's length by the definition, which `is_sound` compares with the real one. The head
+            // is a multiple of the unit: it starts at 0 or was checked by `Retained::look`, and lengths are multiples.
+            unsafe { self.ring.put::<S, M>(state.head, kind.tag, payload) };
+            state.accept(kind, due)
         });
+        // One call for all other cases, after the critical section and with few arguments: the usual case saves no
+        // registers for it.
+        if matches!(put, Put::Seldom) { self.log_seldom(kind, payload) } else { self.end_log(put) }
+    }
+
+    /// Logs a record that passes the stop or has no payload, or counts a record that is refused. Decides again, because
+    /// other contexts may have logged since [`log`](Logger::log) decided.
+    #[cold]
+    #[inline(never)]
+    fn log_seldom(&self, kind: &'static Kind, payload: &[u8]) -> bool {
+        let put = self.state.with(|state| match state.refusal::<N>(kind, payload) {
+            Some(why) => state.count_refused(kind, why),
+            // SAFETY: `refusal` found room and a sound payload.
+            None => unsafe { self.put_in_parts(state, kind, payload) },
+        });
+        self.end_log(put)
+    }
+
+    /// Puts a record into the ring that may wrap around its end.
+    ///
+    /// # Safety
+    ///
+    /// The ring has room for it, and the payload is sound.
+    #[inline(never)]
+    unsafe fn put_in_parts(&self, state: &mut State<CountersOf<S>>, kind: &Kind, payload: &[u8]) -> Put {
+        let due = match state.admit(kind, payload) {
+            Admission::Now(due) => due,
+            // Not so, because `refusal` has asked.
+            Admission::Early => None,
+        };
+        // SAFETY: as in `log`, where the record may wrap around the end of the ring.
+        unsafe { self.ring.put_in_parts::<S>(state.head, kind.tag, payload) };
+        let put = state.accept(kind, due);
+        state.set_stop::<N>();
+        put
+    }
+
+    #[inline(always)]
+    fn end_log(&self, put: Put) -> bool {
         #[cfg(feature = "async")]
         if matches!(put, Put::AcceptedAndAwaited) {
             self.wake();
@@ -298,9 +328,9 @@ impl<S: Schema, const N: usize> Logger<S, N> {
         TimedSink::text(self, text)
     }
 
-    /// Logs the text of an error of this crate as [`text`](Logger::text) does. A program that logs texts in this way only
-    /// takes 2 KB of flash less, since `core::fmt` isn't linked. The error of a card's driver has to be a [`PlainText`],
-    /// as that of `SpiCard` is; log others with [`text`](Logger::text).
+    /// Logs the text of an error of this crate as [`text`](Logger::text) does. A program that logs texts in this way
+    /// only takes 2 KB of flash less, since `core::fmt` isn't linked. The error of a card's driver has to be a
+    /// [`PlainText`], as that of `SpiCard` is; log others with [`text`](Logger::text).
     pub fn error(&self, error: impl PlainText) -> bool
     where
         FormatOf<S>: Texts<S>,
@@ -339,12 +369,51 @@ pub(crate) const fn assert_ring_size(bytes: usize) {
 const MIN_RING: usize = 512;
 const MAX_RING: usize = 1 << 30;
 
+/// The constants of a message.
+struct Kind {
+    index: u8,
+    tag: u8,
+    /// Bytes of the payload by the definition.
+    payload: u16,
+    /// Bytes of the record in the ring.
+    length: u16,
+    critical: bool,
+    rate: Option<&'static Rate>,
+}
+
+impl Kind {
+    const fn of<S: Schema, M>() -> Self
+    where
+        FormatOf<S>: Accepts<S, M>,
+    {
+        // The drain's view of the record. A `Logs` that is implemented by hand may contradict it, which is an error
+        // here. The table asserts that index and length fit.
+        let length = TagTable::<S>::length_of::<M>();
+        Kind {
+            index: <FormatOf<S> as Accepts<S, M>>::INDEX as u8,
+            tag: <FormatOf<S> as Accepts<S, M>>::TAG,
+            critical: <FormatOf<S> as Accepts<S, M>>::CRITICAL,
+            payload: <FormatOf<S> as Accepts<S, M>>::PAYLOAD as u16,
+            length: length as u16,
+            rate: const { &<FormatOf<S> as Accepts<S, M>>::RATE }.as_ref(),
+        }
+    }
+
+    /// Whether a payload is as long as it should be: a message that is implemented by hand may contradict itself.
+    #[inline(always)]
+    fn is_sound(&self, payload: &[u8]) -> bool {
+        payload.len() == usize::from(self.payload)
+    }
+}
+
 enum Put {
     Refused,
     Accepted,
     /// The drain is to be woken.
     #[cfg(feature = "async")]
     AcceptedAndAwaited,
+    /// Nothing is done yet.
+    Seldom,
 }
 
 impl<C: Counters> State<C> {
@@ -358,7 +427,8 @@ impl<C: Counters> State<C> {
     }
 
     /// Makes a logger of the previous boot a stopped one of this boot, with its ring as it is: writes all fields except
-    /// head, tail and `synced`, one by one.
+    /// head, tail and `synced`, one by one. The stop is then at 0, which may be far after the tail: call
+    /// [`restore`](State::restore), or set head and tail to 0, before anything is logged.
     ///
     /// # Safety
     ///
@@ -368,9 +438,9 @@ impl<C: Counters> State<C> {
         // Names each field, so that none is forgotten.
         let State {
             head: _,
+            stop,
             tail: _,
             limit,
-            critical_limit,
             masked,
             #[cfg(feature = "async")]
             waker,
@@ -386,8 +456,8 @@ impl<C: Counters> State<C> {
         } = Self::NEW;
         // SAFETY: the caller's guarantee. What is overwritten is not dropped: it belongs to a program that ended.
         unsafe {
+            (&raw mut (*state).stop).write(stop);
             (&raw mut (*state).limit).write(limit);
-            (&raw mut (*state).critical_limit).write(critical_limit);
             (&raw mut (*state).masked).write(masked);
             #[cfg(feature = "async")]
             (&raw mut (*state).waker).write(waker);
@@ -405,9 +475,9 @@ impl<C: Counters> State<C> {
     /// A stopped logger with an empty ring.
     pub(crate) const NEW: Self = State {
         head: 0,
+        stop: 0,
         tail: 0,
         limit: 0,
-        critical_limit: 0,
         masked: MessageSet::EMPTY,
         #[cfg(feature = "async")]
         waker: None,
@@ -422,18 +492,98 @@ impl<C: Counters> State<C> {
         counters: C::ZERO,
     };
 
+    /// Accepts records.
     fn run<const N: usize>(&mut self) {
         let reserve = self.reserve.checked_sub(1).unwrap_or(N as u32 / 8);
-        (self.limit, self.critical_limit) = (N as u32 - reserve, N as u32);
+        // More than 0, because `set_reserve` takes less than N.
+        self.set_limit(N as u32 - reserve);
     }
 
+    /// Changes the limit. The next record passes the stop, and so sets it.
+    fn set_limit(&mut self, limit: u32) {
+        self.limit = limit;
+        self.stop = self.head;
+    }
+
+    /// Makes records of the previous boot the contents of a stopped logger. Stores the head and then the tail, which is
+    /// at most N bytes before it.
+    #[cfg(not(loom))]
+    pub(crate) fn restore(&mut self, head: u32, tail: u32) {
+        self.head = head;
+        self.tail = tail;
+        self.set_limit(0);
+    }
+
+    /// Moves the tail.
+    pub(crate) fn pass<const N: usize>(&mut self, tail: u32) {
+        self.tail = tail;
+        self.set_stop::<N>();
+    }
+
+    /// Puts the stop where it belongs.
+    fn set_stop<const N: usize>(&mut self) {
+        let from_head = self.limit.wrapping_sub(self.used()) as i32;
+        let to_end = N as i32 - place::<N>(self.head) as i32;
+        self.stop = self.head.wrapping_add_signed(from_head.min(to_end));
+    }
+
+    fn used(&self) -> u32 {
+        self.head.wrapping_sub(self.tail)
+    }
+
+    fn is_ignored(&self, kind: &Kind) -> bool {
+        self.limit == 0 || self.masked.contains(kind.index.into())
+    }
+
+    /// Why a record is refused; `None` if it isn't.
+    #[inline(always)]
+    fn refusal<const N: usize>(&mut self, kind: &Kind, payload: &[u8]) -> Option<Refused> {
+        if self.is_ignored(kind) {
+            return Some(Refused::Ignored);
+        }
+        if self.admit(kind, payload) == Admission::Early {
+            return Some(Refused::Early);
+        }
+        let limit = if kind.critical { N as u32 } else { self.limit };
+        (self.used() + u32::from(kind.length) > limit || !kind.is_sound(payload)).then_some(Refused::Full)
+    }
+
+    /// Whether the rate of a message admits a record now.
+    #[inline(always)]
+    fn admit(&mut self, kind: &Kind, payload: &[u8]) -> Admission {
+        kind.rate.map_or(Admission::Now(None), |rate| rate.admit(self.counters.due(), payload))
+    }
+
+    /// Moves the head to the end of a record that is in the ring.
+    #[inline(always)]
+    fn accept(&mut self, kind: &Kind, due: Option<Due>) -> Put {
+        // After a reset, the ring has whole records up to the head.
+        compiler_fence(Ordering::Release);
+        self.head = self.head.wrapping_add(kind.length.into());
+        if let Some(due) = due {
+            due.charge(self.counters.due());
+        }
+        #[cfg(feature = "async")]
+        if self.waker.is_some() {
+            return Put::AcceptedAndAwaited;
+        }
+        Put::Accepted
+    }
+
+    /// Counts a record that is refused: as ignored if all records of its message are.
     #[cold]
     #[inline(never)]
-    fn refuse(&mut self, index: usize, why: Refused) -> Put {
-        let ignored = self.critical_limit == 0 || self.masked.contains(index);
+    fn refuse(&mut self, kind: &Kind, why: Refused) -> Put {
+        let why = if self.is_ignored(kind) { Refused::Ignored } else { why };
+        self.count_refused(kind, why)
+    }
+
+    #[inline(always)]
+    fn count_refused(&mut self, kind: &Kind, why: Refused) -> Put {
+        let index = usize::from(kind.index);
         let Some(tally) = self.counters.tallies_mut().get_mut(index) else { return Put::Refused };
-        tally.count_refused(if ignored { Refused::Ignored } else { why });
-        if !ignored {
+        tally.count_refused(why);
+        if why != Refused::Ignored {
             self.to_report.insert(index);
         }
         Put::Refused

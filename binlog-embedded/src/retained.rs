@@ -267,10 +267,7 @@ impl<S: Schema, const N: usize> Retained<S, N> {
     /// Makes the found records the contents of the ring. Each store leaves a valid image.
     fn accept(&self, reset: Reset, found: Found) -> (Claim, u32) {
         let Found { from, head, records, overwritten } = found;
-        self.logger().state.with(|state| {
-            state.head = head;
-            state.tail = from;
-        });
+        self.logger().state.with(|state| state.restore(head, from));
         (Claim::Warm { reset, records, bytes: head.wrapping_sub(from), overwritten }, head)
     }
 
@@ -284,6 +281,7 @@ impl<S: Schema, const N: usize> Retained<S, N> {
             seal.add(1).write_volatile(0);
             let state = self.state();
             State::renew(state);
+            // `renew` has put the stop there, too.
             (&raw mut (*state).head).write_volatile(0);
             (&raw mut (*state).tail).write_volatile(0);
             (&raw mut (*state).synced).write_volatile(0);

@@ -48,22 +48,19 @@ mod target {
         ///
         /// # Safety
         ///
-        /// `position` is a multiple of [`TagTable::UNIT`]. The caller owns the record's bytes, at most `N`, from there
-        /// on: they are unused, and no other producer is in `put`.
+        /// `position` is a multiple of [`TagTable::UNIT`]. The caller owns the record's bytes from there on: they are
+        /// unused, before the end of the ring, and no other producer is in `put`. The payload isn't empty.
         #[inline(always)]
         pub(crate) unsafe fn put<S: Schema, M>(&self, position: u32, tag: u8, payload: &[u8]) {
             // Positions are multiples of the unit. With the mask, words are aligned even if one isn't.
             let start = place::<N>(position) & !const { TagTable::<S>::UNIT - 1 };
-            if payload.is_empty() || start + TagTable::<S>::HEADER + payload.len() > N {
-                // SAFETY: the caller's guarantee is the same.
-                return unsafe { self.put_in_parts::<S>(start, tag, payload) };
-            }
+            debug_assert!(start + TagTable::<S>::HEADER + payload.len() <= N, "the record is before the end");
             let [first, second, tag] = record_header(tag);
-            // SAFETY: `start` is below N, and the record ends at N at most. The header is written as a word, which may
-            // overlap the payload; the payload has at least one byte and is written after it. The caller owns the
-            // record's bytes, so the borrowed payload can't overlap them. With a unit of 4, the word is aligned,
-            // because the ring is aligned to 4 and `start` is a multiple of 4; and the header has 4 bytes, its length
-            // of 3 rounded up to the unit, so the payload begins at `to.add(4)`.
+            // SAFETY: `start` is below N, and the caller guarantees that the record ends at N at most. The header is
+            // written as a word, which may overlap the payload; the payload has at least one byte and is written after
+            // it. The caller owns the record's bytes, so the borrowed payload can't overlap them. With a unit of 4, the
+            // word is aligned, because the ring is aligned to 4 and `start` is a multiple of 4; and the header has 4
+            // bytes, its length of 3 rounded up to the unit, so the payload begins at `to.add(4)`.
             unsafe {
                 let to = self.0.get().cast::<u8>().add(start);
                 if const { TagTable::<S>::UNIT == 4 && align_of::<M>() >= 4 } {
@@ -75,15 +72,14 @@ mod target {
             }
         }
 
-        /// Writes a record that wraps around the end, which happens once in N bytes, or has no payload. `start` is the
-        /// index of its position.
+        /// Writes any record, also one that wraps around the end, which happens once in N bytes, or has no payload.
         ///
         /// # Safety
         ///
-        /// As in [`put`](Ring::put).
-        #[cold]
-        #[inline(never)]
-        unsafe fn put_in_parts<S: Schema>(&self, start: usize, tag: u8, payload: &[u8]) {
+        /// The caller owns the record's bytes, at most `N`, from `position` on: they are unused, and no other producer
+        /// is in `put`.
+        pub(crate) unsafe fn put_in_parts<S: Schema>(&self, position: u32, tag: u8, payload: &[u8]) {
+            let start = place::<N>(position);
             let bytes = self.0.get().cast::<u8>();
             for (i, byte) in record_header(tag).into_iter().enumerate() {
                 // SAFETY: the index is below N, and the caller owns the byte.
@@ -222,6 +218,11 @@ mod model {
         }
 
         pub(crate) unsafe fn put<S: Schema, M>(&self, position: u32, tag: u8, payload: &[u8]) {
+            // SAFETY: the caller's guarantee.
+            unsafe { self.put_in_parts::<S>(position, tag, payload) };
+        }
+
+        pub(crate) unsafe fn put_in_parts<S: Schema>(&self, position: u32, tag: u8, payload: &[u8]) {
             let header = (0..).zip(record_header(tag));
             let payload = (TagTable::<S>::HEADER as u32..).zip(payload.iter().copied());
             for (offset, byte) in header.chain(payload) {

@@ -74,7 +74,7 @@ impl<'a, S: Schema, const N: usize> Consumer<'a, S, N> {
                 tail.wrapping_sub(state.tail) <= state.head.wrapping_sub(state.tail),
                 "the drain has what is in use"
             );
-            state.tail = tail;
+            state.pass::<N>(tail);
             if tail.wrapping_sub(state.synced) > MAX_UNSYNCED {
                 state.synced = tail.wrapping_sub(MAX_UNSYNCED);
             }

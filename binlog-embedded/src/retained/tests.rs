@@ -352,6 +352,7 @@ proptest! {
             Claim::Cold => panic!("it looks"),
         };
         prop_assert!(seal || claim == Claim::Foreign);
+        prop_assert!(!log.log(&Tiny { time_us: 5 }), "the logger is stopped, wherever its tail is");
         let mut drain = log.drain().expect("the only drain");
         let mut file = Vec::new();
         while drain.step(&mut file).unwrap() > 0 {}
