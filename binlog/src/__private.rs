@@ -30,6 +30,7 @@ pub use crate::wording::const_text::{ConstText, same};
 // For binlog-embedded's texts.
 pub use crate::wording::plural::Plural;
 pub use core::mem::size_of;
+pub use core::ops::Fn;
 pub use core::option::Option::{self, None, Some};
 pub use core::primitive::{bool, i128, str, u8, usize};
 pub use core::result::Result::{self, Err, Ok};

@@ -82,18 +82,22 @@ pub(super) fn fields(frame: &Frame<'_>) -> TokenStream {
             #[automatically_derived]
             impl __blackbox::BlackboxFields for #ident {
                 const FIELDS: &'static [__blackbox::FieldDefinition] = __FIELDS;
-                // Into the frame around it, so that the writer's numbers stay in registers.
+                // Into the frame around it, so that the writer's end stays in a register.
                 #[inline(always)]
                 #[allow(unused_variables)]
-                fn encode_intra(&self, __references: &__blackbox::References, __out: &mut __blackbox::FieldWriter<'_>) {
+                fn encode_intra(
+                    __this: impl __binlog::Fn() -> Self,
+                    __references: &__blackbox::References,
+                    __out: &mut __blackbox::FieldWriter<'_>,
+                ) {
                     #(#intra)*
                 }
                 #[inline(always)]
                 #[allow(unused_variables)]
                 fn encode_inter(
-                    &self,
-                    __before: &Self,
-                    __older: &Self,
+                    __this: impl __binlog::Fn() -> Self,
+                    __before: impl __binlog::Fn() -> Self,
+                    __older: impl __binlog::Fn() -> Self,
                     __references: &__blackbox::References,
                     __out: &mut __blackbox::FieldWriter<'_>,
                 ) {
@@ -230,15 +234,15 @@ fn encode_inter(frame: &Frame<'_>) -> TokenStream {
 /// Fields that are written by one call. A vector of the processor has as many numbers of 32 bits.
 const AT_ONCE: usize = 4;
 
-/// A statement for each field, or group of fields. In P frames, neighbours that are numbers of their own are written
-/// some at a time, because most have 7 bits.
+/// A statement for each field, or group of fields. Neighbours that are numbers of their own are written some at a time:
+/// in P frames, most have 7 bits.
 fn statements(frame: &Frame<'_>, of: Of) -> Vec<TokenStream> {
     let groups = groups::runs(&frame.elements, of).flat_map(|run| groups::groups(run, of));
     let groups: Vec<(&[Element], Option<TokenStream>)> =
         groups.map(|group| (group, number(frame, group, of))).collect();
     let neighbours = groups.chunk_by(|(_, number), (_, next)| number.is_some() && next.is_some());
-    let written = neighbours.flat_map(|numbers| numbers.chunks(AT_ONCE)).flat_map(|numbers| match (of, numbers) {
-        (Of::Inter, [_, _, ..]) => {
+    let written = neighbours.flat_map(|numbers| numbers.chunks(AT_ONCE)).flat_map(|numbers| match numbers {
+        [_, _, ..] => {
             let numbers = numbers.iter().filter_map(|(_, number)| number.as_ref());
             vec![quote!(__out.vbs([#(#numbers),*]);)]
         }
@@ -260,7 +264,7 @@ fn number(frame: &Frame<'_>, group: &[Element], of: Of) -> Option<TokenStream> {
 }
 
 fn statement(frame: &Frame<'_>, group: &[Element], of: Of) -> TokenStream {
-    let Some(codings) = &group[0].codings else { return flattened(&group[0], of) };
+    let Some(codings) = &group[0].codings else { return flattened(frame, &group[0], of) };
     let residuals: Vec<_> = group.iter().map(|element| residual(frame, element, of)).collect();
     let (first, ty) = (&residuals[0], &group[0].ty);
     let Some(encoding) = of.chosen(codings).known_encoding(ty) else {
@@ -287,32 +291,48 @@ fn statement(frame: &Frame<'_>, group: &[Element], of: Of) -> TokenStream {
     }
 }
 
-/// The fields of a flattened struct. It is copied, because a field of a packed struct can't be borrowed.
-fn flattened(element: &Element, of: Of) -> TokenStream {
+/// The fields of a flattened struct.
+fn flattened(frame: &Frame<'_>, element: &Element, of: Of) -> TokenStream {
     let Element { value, ty, .. } = element;
+    let [this, before, older] = structs(frame);
     match of {
-        Of::Intra => quote!(__blackbox::Fields::<#ty>(self.#value).encode_intra(__references, __out);),
+        Of::Intra => quote!(__blackbox::Fields::<#ty>::encode_intra(|| #this.#value, __references, __out);),
         Of::Inter => quote! {
-            __blackbox::Fields::<#ty>(self.#value).encode_inter(__before.#value, __older.#value, __references, __out);
+            __blackbox::Fields::<#ty>::encode_inter(
+                || #this.#value,
+                || #before.#value,
+                || #older.#value,
+                __references,
+                __out,
+            );
         },
+    }
+}
+
+/// The struct that is encoded, that of the frame before, and that of the one before that.
+fn structs(frame: &Frame<'_>) -> [TokenStream; 3] {
+    match frame.kind {
+        Some(_) => [quote!(self), quote!(__before), quote!(__older)],
+        None => [quote!(__this()), quote!(__before()), quote!(__older())],
     }
 }
 
 /// The value minus its prediction.
 fn residual(frame: &Frame<'_>, element: &Element, of: Of) -> TokenStream {
     let value = &element.value;
+    let [this, before, older] = structs(frame);
     let predictor = element.codings.as_ref().map_or(Predictor::Zero, |codings| of.chosen(codings).predictor);
     let residual = match predictor {
         Predictor::Zero => quote!(zero()),
-        Predictor::Previous => quote!(previous(__before.#value)),
-        Predictor::StraightLine => quote!(straight_line(__before.#value, __older.#value)),
-        Predictor::Average2 => quote!(average_2(__before.#value, __older.#value)),
+        Predictor::Previous => quote!(previous(#before.#value)),
+        Predictor::StraightLine => quote!(straight_line(#before.#value, #older.#value)),
+        Predictor::Average2 => quote!(average_2(#before.#value, #older.#value)),
         Predictor::MinThrottle => quote!(minthrottle(__references)),
         Predictor::Motor0 => {
             let motor_0 = frame.element("motor[0]").map(|motor| &motor.value);
-            quote!(motor_0(self.#motor_0))
+            quote!(motor_0(#this.#motor_0))
         }
-        Predictor::Increment => quote!(inc(__before.#value, __references)),
+        Predictor::Increment => quote!(inc(#before.#value, __references)),
         Predictor::HomeCoordinate => {
             let axis = Literal::usize_unsuffixed(is_longitude(frame, element).into());
             quote!(home_coord::<#axis>(__references))
@@ -322,7 +342,7 @@ fn residual(frame: &Frame<'_>, element: &Element, of: Of) -> TokenStream {
         Predictor::LastMainFrameTime => quote!(last_main_frame_time(__references)),
         Predictor::MinMotor => quote!(minmotor(__references)),
     };
-    quote!(__blackbox::Value(self.#value).#residual)
+    quote!(__blackbox::Value(#this.#value).#residual)
 }
 
 /// Whether a coordinate is the second of two neighbours that are predicted from home.

@@ -91,11 +91,15 @@ pub(super) fn fields(input: &DeriveInput, frame: Option<&Frame<'_>>) -> TokenStr
         #[automatically_derived]
         impl __blackbox::BlackboxFields for #ident {
             const FIELDS: &'static [__blackbox::FieldDefinition] = &[];
-            fn encode_intra(&self, _: &__blackbox::References, _: &mut __blackbox::FieldWriter<'_>) {}
+            fn encode_intra(
+                _: impl __binlog::Fn() -> Self,
+                _: &__blackbox::References,
+                _: &mut __blackbox::FieldWriter<'_>,
+            ) {}
             fn encode_inter(
-                &self,
-                _: &Self,
-                _: &Self,
+                _: impl __binlog::Fn() -> Self,
+                _: impl __binlog::Fn() -> Self,
+                _: impl __binlog::Fn() -> Self,
                 _: &__blackbox::References,
                 _: &mut __blackbox::FieldWriter<'_>,
             ) {}

@@ -28,9 +28,12 @@ mod variable_bytes;
 #[derive(Clone, Debug)]
 pub struct FrameBuffer {
     bytes: Bytes,
+    /// Bytes so far; with [`MISFIT`] after a residual that didn't fit.
     end: usize,
-    fits: bool,
 }
+
+/// The bit of an end that says that a residual didn't fit its encoding. So the end alone is to be kept in a register.
+const MISFIT: usize = 1 << (usize::BITS - 1);
 
 /// The bytes of a buffer, and room after them: groups are stored as eight bytes, of which fewer may count.
 type Bytes = [u8; FrameBuffer::CAPACITY + OVERHANG];
@@ -43,7 +46,7 @@ impl FrameBuffer {
 
     /// An empty buffer.
     pub const fn new() -> Self {
-        FrameBuffer { bytes: [0; Self::CAPACITY + OVERHANG], end: 0, fits: true }
+        FrameBuffer { bytes: [0; Self::CAPACITY + OVERHANG], end: 0 }
     }
 
     /// Removes all bytes.
@@ -58,18 +61,17 @@ impl FrameBuffer {
 
     /// Number of bytes so far.
     pub fn length(&self) -> usize {
-        self.end
+        self.end & !MISFIT
     }
 
     /// Whether every residual fitted its encoding, and all bytes the buffer.
     pub fn fits(&self) -> bool {
-        self.fits && self.end <= Self::CAPACITY
+        self.end <= Self::CAPACITY
     }
 
     /// Removes all bytes after the first `length`, which fit.
     pub fn truncate(&mut self, length: usize) {
-        self.end = length.min(self.end);
-        self.fits = true;
+        self.end = length.min(self.length());
     }
 
     /// Appends a byte.
@@ -83,8 +85,8 @@ impl FrameBuffer {
     /// Appends fields.
     #[inline(always)]
     pub fn fields(&mut self) -> FieldWriter<'_> {
-        let FrameBuffer { bytes, end, fits } = self;
-        FieldWriter { bytes, end: *end, fits: *fits, end_of_buffer: end, fits_buffer: fits }
+        let FrameBuffer { bytes, end } = self;
+        FieldWriter { bytes, end: *end, end_of_buffer: end }
     }
 }
 
@@ -98,13 +100,11 @@ impl Default for FrameBuffer {
 ///
 /// The methods append one field, or one group of fields. They never fail: an encoding that can't hold a residual is
 /// remembered for [`FrameBuffer::fits`], so that the code for a frame has no branches for errors.
-// Its numbers are its own, apart from those of the buffer: so they stay in registers while bytes are stored.
+// Its end is its own, apart from that of the buffer: so it stays in a register while bytes are stored.
 pub struct FieldWriter<'b> {
     bytes: &'b mut Bytes,
     end: usize,
-    fits: bool,
     end_of_buffer: &'b mut usize,
-    fits_buffer: &'b mut bool,
 }
 
 impl FieldWriter<'_> {
@@ -112,7 +112,6 @@ impl FieldWriter<'_> {
     #[inline(always)]
     pub fn finish(self) {
         *self.end_of_buffer = self.end;
-        *self.fits_buffer = self.fits;
     }
 
     #[inline(always)]
@@ -129,7 +128,15 @@ impl FieldWriter<'_> {
     /// Appends nothing ([`Null`](super::Encoding::Null)). Only 0 fits.
     #[inline(always)]
     pub fn null(&mut self, residual: i32) {
-        self.fits &= residual == 0;
+        self.check(residual == 0);
+    }
+
+    /// Remembers whether a residual fits.
+    #[inline(always)]
+    fn check(&mut self, fits: bool) {
+        if !fits {
+            self.end |= MISFIT;
+        }
     }
 }
 

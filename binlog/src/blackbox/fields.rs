@@ -11,6 +11,7 @@ use super::{Coding, Encoding, FieldDefinition, FieldWriter, Predictor, ReadField
 use super::{FieldPredictor, FieldReader};
 use crate::format::FieldHistory;
 use crate::wording::const_text::ConstText;
+use core::marker::PhantomData;
 
 /// A struct whose fields become fields of the frame around it: `#[blackbox(flatten)]`.
 ///
@@ -51,27 +52,43 @@ pub trait BlackboxFields: Copy + ReadFields {
     const FIELDS: &'static [FieldDefinition];
 
     /// Appends the fields as those of a frame that refers to no frame of its kind before it.
-    fn encode_intra(&self, references: &References, out: &mut FieldWriter<'_>);
+    ///
+    /// `this` returns the struct. It is called for each field: then a field is read when it is encoded. One copy for
+    /// all would be read at once, and wait in memory, since a processor has fewer registers than a struct has fields. A
+    /// reference is impossible to a field of a packed frame.
+    fn encode_intra(this: impl Fn() -> Self, references: &References, out: &mut FieldWriter<'_>);
 
     /// Appends the fields as those of a P frame, after the fields of the two main frames before it.
-    fn encode_inter(&self, before: &Self, older: &Self, references: &References, out: &mut FieldWriter<'_>);
+    fn encode_inter(
+        this: impl Fn() -> Self,
+        before: impl Fn() -> Self,
+        older: impl Fn() -> Self,
+        references: &References,
+        out: &mut FieldWriter<'_>,
+    );
 }
 
 /// The fields of a flattened struct. Derived code calls the methods here if the struct derives [`BlackboxFields`], or
 /// else those of [`NoFields`], so that one that doesn't is one error.
-pub struct Fields<T>(pub T);
+pub struct Fields<T>(PhantomData<T>);
 
 impl<T: BlackboxFields> Fields<T> {
     /// [`BlackboxFields::encode_intra`].
     #[inline(always)]
-    pub fn encode_intra(self, references: &References, out: &mut FieldWriter<'_>) {
-        self.0.encode_intra(references, out);
+    pub fn encode_intra(this: impl Fn() -> T, references: &References, out: &mut FieldWriter<'_>) {
+        T::encode_intra(this, references, out);
     }
 
     /// [`BlackboxFields::encode_inter`].
     #[inline(always)]
-    pub fn encode_inter(self, before: T, older: T, references: &References, out: &mut FieldWriter<'_>) {
-        self.0.encode_inter(&before, &older, references, out);
+    pub fn encode_inter(
+        this: impl Fn() -> T,
+        before: impl Fn() -> T,
+        older: impl Fn() -> T,
+        references: &References,
+        out: &mut FieldWriter<'_>,
+    ) {
+        T::encode_inter(this, before, older, references, out);
     }
 }
 
@@ -107,8 +124,8 @@ impl<T: BlackboxFields> Fields<T> {
 /// The fields of a struct that has none, whose error is reported elsewhere.
 #[allow(missing_docs, reason = "they are those of `Fields`")]
 pub trait NoFields<T>: Sized {
-    fn encode_intra(self, _: &References, _: &mut FieldWriter<'_>) {}
-    fn encode_inter(self, _: T, _: T, _: &References, _: &mut FieldWriter<'_>) {}
+    fn encode_intra(_: impl Fn() -> T, _: &References, _: &mut FieldWriter<'_>) {}
+    fn encode_inter(_: impl Fn() -> T, _: impl Fn() -> T, _: impl Fn() -> T, _: &References, _: &mut FieldWriter<'_>) {}
     #[cfg(feature = "read")]
     fn from_values(_: &mut FieldValues<'_>) -> T {
         unreachable!("it doesn't compile")

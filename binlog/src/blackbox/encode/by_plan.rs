@@ -51,7 +51,7 @@ impl FieldWriter<'_> {
                 (-128..128, _) => (2, [residual as u8, 0], 1, 1),
                 _ => (3, (residual as i16).to_le_bytes(), 2, 1),
             };
-            self.fits &= i16::try_from(residual).is_ok();
+            self.check(i16::try_from(residual).is_ok());
             selectors |= selector << (2 * i);
             bytes[length] = low;
             // The last group of two bytes ends with the array.

@@ -1,7 +1,7 @@
 //! Groups of fields after a byte that says how each is stored.
 
 use super::variable_bytes::unsigned_vb;
-use super::{Bytes, FieldWriter, magnitude, put};
+use super::{Bytes, FieldWriter, MISFIT, magnitude, put};
 use crate::blackbox::zigzag;
 
 impl FieldWriter<'_> {
@@ -13,13 +13,18 @@ impl FieldWriter<'_> {
         if let [alone] = residuals {
             return self.signed_vb(*alone);
         }
-        self.fits &= matches!(residuals.len(), 2..=8);
+        self.check(matches!(residuals.len(), 2..=8));
         let any = residuals.iter().fold(0, |any, residual| any | residual);
         // Most often all are 0.
         if any == 0 {
             self.byte(0);
         } else {
-            self.end = present_svb(self.bytes, self.end, residuals);
+            // Of a copy, so that residuals that are all 0 aren't stored in memory.
+            let mut copy = [0; 8];
+            for (to, from) in copy.iter_mut().zip(residuals) {
+                *to = *from;
+            }
+            self.end = present_svb(self.bytes, self.end, &copy[..residuals.len().min(8)]);
         }
     }
 
@@ -45,15 +50,13 @@ impl FieldWriter<'_> {
     /// 4, 8 or 16 bits each, after two bits for each that say so.
     #[inline(always)]
     pub fn tag8_4s16(&mut self, residuals: [i32; 4]) {
-        let [a, b, c, d] = residuals;
         // Most often all are 0: the pilot's sticks are read less often than the loop runs.
+        let [a, b, c, d] = residuals;
         if a | b | c | d == 0 {
             self.byte(0);
-            return;
+        } else {
+            self.end = nibbles(self.bytes, self.end, [a, b, c, d]);
         }
-        let largest = residuals.into_iter().fold(0, |largest, residual| largest | magnitude(residual));
-        self.fits &= largest < 0x8000;
-        self.end = nibbles(self.bytes, self.end, residuals);
     }
 }
 
@@ -61,7 +64,7 @@ impl FieldWriter<'_> {
 #[inline(never)]
 fn present_svb(bytes: &mut Bytes, end: usize, residuals: &[i32]) -> usize {
     let mut present = 0;
-    for (bit, &residual) in residuals.iter().enumerate().take(8) {
+    for (bit, &residual) in residuals.iter().enumerate() {
         present |= u8::from(residual != 0) << bit;
     }
     let mut end = put(bytes, end, [present], 1);
@@ -91,19 +94,23 @@ fn tag2_3s32_in_bytes(bytes: &mut Bytes, end: usize, residuals: [i32; 3]) -> usi
 /// `TAG8_4S16` of residuals that aren't all 0.
 #[inline(never)]
 fn nibbles(bytes: &mut Bytes, end: usize, residuals: [i32; 4]) -> usize {
-    let (mut selectors, mut bits, mut count) = (0, 0u64, 0);
+    let (mut selectors, mut bits, mut count, mut misfit) = (0, 0u64, 0, 0);
     for (i, residual) in residuals.into_iter().enumerate() {
         let (selector, width) = match magnitude(residual) {
             0 if residual == 0 => (0, 0),
             0..8 => (1, 4),
             8..0x80 => (2, 8),
-            _ => (3, 16),
+            0x80..0x8000 => (3, 16),
+            _ => {
+                misfit = MISFIT;
+                (3, 16)
+            }
         };
         selectors |= selector << (2 * i);
         bits = bits << width | u64::from(residual as u32 & ((1 << width) - 1));
         count += width;
     }
-    let end = put(bytes, end, [selectors], 1);
+    let end = put(bytes, end | misfit, [selectors], 1);
     // To the top. There are some bits, so the shift is less than 64.
     put(bytes, end, (bits << (64 - count)).to_be_bytes(), (count as usize).div_ceil(8))
 }

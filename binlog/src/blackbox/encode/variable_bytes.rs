@@ -21,7 +21,9 @@ impl FieldWriter<'_> {
         if any < 1 << 7 {
             self.put(bytes.to_le_bytes(), N);
         } else {
-            self.end = numbers.iter().fold(self.end, |end, number| unsigned_vb(self.bytes, end, *number));
+            // Of a copy, so that numbers of 7 bits aren't stored in memory.
+            let copy = numbers;
+            self.end = long_vbs(self.bytes, self.end, &copy);
         }
     }
 
@@ -35,7 +37,7 @@ impl FieldWriter<'_> {
     #[inline(always)]
     pub fn neg_14bit(&mut self, residual: i32) {
         let negated = residual.wrapping_neg();
-        self.fits &= (-8192..=8191).contains(&negated);
+        self.check((-8192..=8191).contains(&negated));
         self.unsigned_vb(negated as u32 & 0x3FFF);
     }
 }
@@ -50,6 +52,12 @@ pub(super) fn unsigned_vb(bytes: &mut Bytes, end: usize, number: u32) -> usize {
     } else {
         long_vb(bytes, end, number)
     }
+}
+
+/// Numbers of which some have more than 7 bits.
+#[inline(never)]
+fn long_vbs(bytes: &mut Bytes, end: usize, numbers: &[u32]) -> usize {
+    numbers.iter().fold(end, |end, number| unsigned_vb(bytes, end, *number))
 }
 
 /// Numbers of 3 to 5 bytes. A function of its own, with the writer's parts, so that these stay in registers elsewhere.
