@@ -10,7 +10,7 @@ impl<S: BlackboxSchema, const N: usize> Logger<S, N> {
     ///
     /// The drain writes [`Event::Resume`] and [`Event::End`] by itself.
     pub fn event(&self, event: &Event) -> bool {
-        event.check().is_ok() && self.log(&EventRecord::new(event))
+        EventRecord::new(event).is_ok_and(|event| self.log(&event))
     }
 }
 

@@ -15,7 +15,7 @@ use super::preamble::{self, InvalidHeader};
 use super::schema::LogsFrame;
 use super::{
     BlackboxFrame, BlackboxSchema, Event, FieldDefinition, FrameBuffer, FrameKind, HomeFrame, MainFrame, References,
-    RefusedEvent,
+    RefusedEvent, event,
 };
 use crate::wording::const_text::same;
 use core::fmt;
@@ -97,6 +97,13 @@ pub struct Encoder<S: BlackboxSchema> {
 }
 
 impl<S: BlackboxSchema> Encoder<S> {
+    // What only frames need that the schema lacks isn't linked.
+    const HAS_SLOW: bool = !S::Slow::FIELDS.is_empty();
+    const HAS_GPS: bool = !S::Gps::FIELDS.is_empty();
+    const HAS_HOME: bool = !S::Home::FIELDS.is_empty();
+    /// Whether there are frames that wait for the first I frame.
+    const HAS_WAITING: bool = Self::HAS_SLOW || Self::HAS_GPS || Self::HAS_HOME;
+
     /// An encoder at the beginning of a session with the schema's header.
     pub fn new() -> Self {
         Self::with_references(S::REFERENCES)
@@ -181,10 +188,10 @@ impl<S: BlackboxSchema> Encoder<S> {
     pub fn room(&mut self, kind: FrameKind) -> &mut [u8] {
         match kind {
             FrameKind::Intra | FrameKind::Inter => self.main[slot(self.next)].wire_mut(),
-            FrameKind::Slow => self.slow.room(),
-            FrameKind::Gps => self.gps.wire_mut(),
-            FrameKind::Home => self.home.room(),
-            FrameKind::Event => &mut [],
+            FrameKind::Slow if Self::HAS_SLOW => self.slow.room(),
+            FrameKind::Gps if Self::HAS_GPS => self.gps.wire_mut(),
+            FrameKind::Home if Self::HAS_HOME => self.home.room(),
+            _ => &mut [],
         }
     }
 
@@ -198,17 +205,17 @@ impl<S: BlackboxSchema> Encoder<S> {
         self.out.clear();
         match kind {
             FrameKind::Intra | FrameKind::Inter => self.main()?,
-            FrameKind::Slow => match (self.slow.accept(), self.started) {
+            FrameKind::Slow if Self::HAS_SLOW => match (self.slow.accept(), self.started) {
                 (_, true) => self.slow()?,
                 (is_another, false) => self.wait(kind, is_another),
             },
-            FrameKind::Home => match (self.home.accept(), self.started) {
+            FrameKind::Home if Self::HAS_HOME => match (self.home.accept(), self.started) {
                 (_, true) => self.home()?,
                 (is_another, false) => self.wait(kind, is_another),
             },
-            FrameKind::Gps if self.started && !self.resume_next => self.gps()?,
-            FrameKind::Gps => self.wait(kind, true),
-            FrameKind::Event => {}
+            FrameKind::Gps if Self::HAS_GPS && self.started && !self.resume_next => self.gps()?,
+            FrameKind::Gps if Self::HAS_GPS => self.wait(kind, true),
+            _ => {}
         }
         Ok(self.out.bytes())
     }
@@ -219,17 +226,23 @@ impl<S: BlackboxSchema> Encoder<S> {
     ///
     /// If readers would take the bytes after it for something else: see [`RefusedEvent`]. The event is not written.
     pub fn event(&mut self, event: &Event) -> Result<&[u8], RefusedEvent> {
-        self.out.clear();
         if let Err(refused) = event.check() {
+            self.out.clear();
             self.counts.refused += 1;
             return Err(refused);
         }
-        self.append_event(event);
-        if let Event::Resume { iteration, time } = *event {
+        Ok(self.encoded_event(event.encode(&mut [0; Event::MAX_BYTES])))
+    }
+
+    /// Takes an event that is encoded and checked.
+    pub(in crate::blackbox) fn encoded_event(&mut self, bytes: &[u8]) -> &[u8] {
+        self.out.clear();
+        self.append_event(bytes);
+        if let Some(place) = event::resumed(bytes) {
             self.intra_next = true;
-            self.resumed = Some(FramePlace { iteration, time });
+            self.resumed = Some(place);
         }
-        Ok(self.out.bytes())
+        self.out.bytes()
     }
 
     /// Encodes the event that ends the session. Readers ignore what follows it. Frames that still wait for the first I
@@ -237,7 +250,7 @@ impl<S: BlackboxSchema> Encoder<S> {
     pub fn end(&mut self) -> &[u8] {
         self.lose_waiting();
         self.out.clear();
-        self.append_event(&Event::End { disarm_reason: None });
+        self.append_event(event::ENCODED_END);
         self.out.bytes()
     }
 
@@ -316,7 +329,11 @@ impl<S: BlackboxSchema> Encoder<S> {
         let (iteration, time) = (frame.iteration(), frame.time());
         let events = self.counts.events;
         if resumes {
-            self.append_event(&Event::Resume { iteration, time });
+            self.append_event(&[FrameKind::Event.letter(), event::RESUME]);
+            let mut fields = self.out.fields();
+            fields.unsigned_vb(iteration);
+            fields.unsigned_vb(time);
+            fields.finish();
         }
         self.out.byte(b'I');
         self.main[slot(self.next)].encode_intra(&self.references, &mut self.out);
@@ -340,7 +357,7 @@ impl<S: BlackboxSchema> Encoder<S> {
         self.home.after_i_frame(HOME_PERIOD);
         // The I frame stands, also if one of these doesn't fit, which is counted.
         let (slow, home) = (self.slow(), self.home());
-        if has_waited {
+        if Self::HAS_WAITING && has_waited {
             let gps = self.waiting.of(FrameKind::Gps) > 0 && self.is_gps_near(time) && self.gps().is_ok();
             for (kind, written) in
                 [(FrameKind::Slow, slow.is_ok()), (FrameKind::Home, home.is_ok()), (FrameKind::Gps, gps)]
@@ -361,6 +378,9 @@ impl<S: BlackboxSchema> Encoder<S> {
 
     /// Appends the slow frame if it is due.
     fn slow(&mut self) -> Result<(), DoesNotFit> {
+        if !Self::HAS_SLOW {
+            return Ok(());
+        }
         let Some(frame) = self.slow.take() else { return Ok(()) };
         let written = append(frame, FrameKind::Slow, &self.references, &mut self.out);
         if !written {
@@ -371,6 +391,9 @@ impl<S: BlackboxSchema> Encoder<S> {
 
     /// Appends the home frame if it is due.
     fn home(&mut self) -> Result<(), DoesNotFit> {
+        if !Self::HAS_HOME {
+            return Ok(());
+        }
         let Some(frame) = self.home.take() else { return Ok(()) };
         let written = append(frame, FrameKind::Home, &self.references, &mut self.out);
         match written {
@@ -390,7 +413,7 @@ impl<S: BlackboxSchema> Encoder<S> {
 
     /// Appends the GPS frame, and the home frame that it refers to if that is due.
     fn gps(&mut self) -> Result<(), DoesNotFit> {
-        if const { !S::Home::FIELDS.is_empty() } {
+        if Self::HAS_HOME {
             if !self.has_home {
                 self.home.accept_zeros();
             }
@@ -400,9 +423,9 @@ impl<S: BlackboxSchema> Encoder<S> {
         count(written, &mut self.counts.gps_frames, &mut self.counts.refused)
     }
 
-    fn append_event(&mut self, event: &Event) {
-        let mut buffer = [0; Event::MAX_BYTES];
-        for &byte in event.encode(&mut buffer) {
+    /// Appends an event, or what it begins with.
+    fn append_event(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
             self.out.byte(byte);
         }
         self.counts.events += 1;

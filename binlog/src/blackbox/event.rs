@@ -4,6 +4,7 @@
 //! Betaflight's `FlightLogEvent`, INAV's 40, and the retired ones of Cleanflight, as the decoder of Cleanflight's
 //! blackbox-tools reads them.
 
+use super::place::FramePlace;
 use super::zigzag::{unfolded, zigzag};
 use core::fmt;
 
@@ -69,6 +70,18 @@ pub enum Adjusted {
     Float(f32),
 }
 
+/// The bytes of an End event without a reason, the letter included.
+pub(super) const ENCODED_END: &[u8] = b"E\xFFEnd of log\0";
+
+/// The number of a Resume event.
+pub(super) const RESUME: u8 = 14;
+
+/// Where logging resumes after an event, whose bytes begin with the letter; `None` after other events.
+pub(super) fn resumed(event: &[u8]) -> Option<FramePlace> {
+    let [b'E', RESUME, payload @ ..] = event else { return None };
+    Reader { rest: payload }.place()
+}
+
 /// The text of an End event. INAV adds the reason for disarming before the NUL.
 const END: &[u8] = b"End of log";
 const DISARM_REASON: &[u8] = b" (disarm reason:";
@@ -82,7 +95,7 @@ impl Event {
         match *self {
             Event::SyncBeep { .. } => 0,
             Event::Adjustment { .. } => 13,
-            Event::Resume { .. } => 14,
+            Event::Resume { .. } => RESUME,
             Event::Disarm { .. } => 15,
             Event::FlightMode { .. } => 30,
             Event::ImuFailure { .. } => 40,
@@ -170,7 +183,10 @@ impl Event {
                 };
                 Event::Adjustment { function: function & !FLOAT, value }
             }
-            14 => Event::Resume { iteration: reader.unsigned()?, time: reader.unsigned()? },
+            RESUME => {
+                let FramePlace { iteration, time } = reader.place()?;
+                Event::Resume { iteration, time }
+            }
             15 => Event::Disarm { reason: reader.unsigned()? },
             30 => Event::FlightMode { new: reader.unsigned()?, old: reader.unsigned()? },
             40 => Event::ImuFailure { error: reader.unsigned()? },
@@ -308,6 +324,10 @@ impl Reader<'_> {
         None
     }
 
+    fn place(&mut self) -> Option<FramePlace> {
+        Some(FramePlace { iteration: self.unsigned()?, time: self.unsigned()? })
+    }
+
     fn signed(&mut self) -> Option<i32> {
         Some(unfolded(self.unsigned()?) as i32)
     }
@@ -345,7 +365,10 @@ mod tests {
         ] {
             assert_eq!(encoded(event), bytes);
             assert_eq!(Event::decode(&bytes[1..]), Some((event, bytes.len() - 1)));
+            let place = resumed(bytes).map(|FramePlace { iteration, time }| Event::Resume { iteration, time });
+            assert_eq!(place, matches!(event, Event::Resume { .. }).then_some(event));
         }
+        assert_eq!(encoded(Event::End { disarm_reason: None }), ENCODED_END);
     }
 
     #[test]

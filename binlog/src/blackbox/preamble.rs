@@ -63,7 +63,7 @@ impl Preamble {
         let mut i = 0;
         while i < self.lines.len() {
             let (name, value) = self.lines[i];
-            if references.take(name, value).is_none() {
+            if references.take(name.as_bytes(), value.as_bytes()).is_none() {
                 panic!("a header line that a predictor refers to is a number of 0 to 65535, motorOutput two of them");
             }
             i += 1;
@@ -222,7 +222,7 @@ pub(crate) fn pieces<'h>(
         let given = headers.iter().find(|&&(name, _)| line_name(line) == Some(name));
         given.map_or([line, "", "", "", ""], pieces_of_line)
     });
-    let others = headers.iter().filter(|(name, _)| line_of(schema, name).is_none()).flat_map(pieces_of_line);
+    let others = headers.iter().filter(|(name, _)| line_of(schema, name.as_bytes()).is_none()).flat_map(pieces_of_line);
     of_schema.chain(others).filter(|piece| !piece.is_empty())
 }
 
@@ -235,21 +235,22 @@ fn line_name(line: &str) -> Option<&str> {
 }
 
 /// Where a schema's header has the line of this name, its end included.
-pub(crate) fn line_of(schema: &str, name: &str) -> Option<Range<usize>> {
+// By bytes, because the search for a character of a text takes a microcontroller 1 KB of flash.
+pub(crate) fn line_of(schema: &str, name: &[u8]) -> Option<Range<usize>> {
     let mut end = 0;
-    schema.split_inclusive('\n').find_map(|line| {
+    schema.as_bytes().split_inclusive(|&byte| byte == b'\n').find_map(|line| {
         let start = end;
         end += line.len();
-        (line_name(line) == Some(name)).then_some(start..end)
+        let after = line.strip_prefix(b"H ")?.strip_prefix(name)?;
+        (after.first() == Some(&b':')).then_some(start..end)
     })
 }
 
 /// Whether a line is the `minthrottle` that decoders would take for the lower of a `motorOutput` before it: of the
 /// schema, or of another line of run time (`follows_motor_output`).
-pub(crate) fn hides_motor_output(schema: &str, name: &str, follows_motor_output: bool) -> bool {
-    name == MIN_THROTTLE
-        && line_of(schema, MIN_THROTTLE).is_none()
-        && (follows_motor_output || line_of(schema, MOTOR_OUTPUT).is_some())
+pub(crate) fn hides_motor_output(schema: &str, name: &[u8], follows_motor_output: bool) -> bool {
+    let has_line = |name: &str| line_of(schema, name.as_bytes()).is_some();
+    name == MIN_THROTTLE.as_bytes() && !has_line(MIN_THROTTLE) && (follows_motor_output || has_line(MOTOR_OUTPUT))
 }
 
 /// Checks the header lines of run time, which follow `schema`, and returns what predictors refer to.
@@ -280,10 +281,10 @@ pub(crate) fn check(
         if follows(name) {
             return invalid(Reason::Twice);
         }
-        if hides_motor_output(schema, name, follows(MOTOR_OUTPUT)) {
+        if hides_motor_output(schema, name.as_bytes(), follows(MOTOR_OUTPUT)) {
             return invalid(Reason::Order);
         }
-        if references.take(name, value).is_none() {
+        if references.take(name.as_bytes(), value.as_bytes()).is_none() {
             return invalid(Reason::Number);
         }
     }

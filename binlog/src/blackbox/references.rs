@@ -29,23 +29,16 @@ impl References {
 
     /// Takes over a header line that predictors refer to. Returns `None` if its value isn't a number of 0 to 65535 (of
     /// `motorOutput`, two of them).
-    pub(crate) const fn take(&mut self, name: &str, value: &str) -> Option<()> {
-        use crate::wording::const_text::same;
-        if same(name, "minthrottle") {
-            self.minthrottle = match number(value.as_bytes(), false) {
-                Some(number) => number,
-                None => return None,
-            };
-        } else if same(name, "motorOutput") {
-            self.minmotor = match number(value.as_bytes(), true) {
-                Some(number) => number,
-                None => return None,
-            };
-        } else if same(name, "vbatref") {
-            self.vbatref = match number(value.as_bytes(), false) {
-                Some(number) => number,
-                None => return None,
-            };
+    pub(crate) const fn take(&mut self, name: &[u8], value: &[u8]) -> Option<()> {
+        let (reference, has_two) = match name {
+            b"minthrottle" => (&mut self.minthrottle, false),
+            b"motorOutput" => (&mut self.minmotor, true),
+            b"vbatref" => (&mut self.vbatref, false),
+            _ => return Some(()),
+        };
+        match number(value, has_two) {
+            Some(number) => *reference = number,
+            None => return None,
         }
         Some(())
     }
@@ -81,10 +74,10 @@ mod tests {
     #[test]
     fn header_lines_of_predictors_are_taken_over() {
         let mut references = References::NEW;
-        assert_eq!(references.take("minthrottle", "1070"), Some(()));
-        assert_eq!(references.take("motorOutput", "158,2047"), Some(()));
-        assert_eq!(references.take("vbatref", "2466"), Some(()));
-        assert_eq!(references.take("looptime", "fast"), Some(()));
+        assert_eq!(references.take(b"minthrottle", b"1070"), Some(()));
+        assert_eq!(references.take(b"motorOutput", b"158,2047"), Some(()));
+        assert_eq!(references.take(b"vbatref", b"2466"), Some(()));
+        assert_eq!(references.take(b"looptime", b"fast"), Some(()));
         assert_eq!((references.minthrottle, references.minmotor, references.vbatref), (1070, 158, 2466));
     }
 
@@ -93,11 +86,11 @@ mod tests {
         for value in ["", "-1", "65536", "1,", "a", "1.5", " 1", "99999999999"] {
             for name in ["minthrottle", "motorOutput", "vbatref"] {
                 let mut references = References::NEW;
-                assert_eq!(references.take(name, value), None, "{name}:{value}");
+                assert_eq!(references.take(name.as_bytes(), value.as_bytes()), None, "{name}:{value}");
             }
         }
         let mut references = References::NEW;
-        assert_eq!(references.take("motorOutput", "158"), None, "the range has two ends");
-        assert_eq!(references.take("motorOutput", "1,2,3"), None, "the range has two ends");
+        assert_eq!(references.take(b"motorOutput", b"158"), None, "the range has two ends");
+        assert_eq!(references.take(b"motorOutput", b"1,2,3"), None, "the range has two ends");
     }
 }

@@ -1,6 +1,6 @@
 //! Events in the ring.
 
-use crate::blackbox::Event;
+use crate::blackbox::{Event, RefusedEvent};
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 /// The bytes of an event, with room for the longest.
@@ -15,10 +15,15 @@ impl EventRecord {
     pub(super) const NONE: Self = EventRecord { length: 0, bytes: [0; Event::MAX_BYTES] };
 
     /// Encodes an event.
-    pub fn new(event: &Event) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// If a program can't log it: see [`RefusedEvent`].
+    pub fn new(event: &Event) -> Result<Self, RefusedEvent> {
+        event.check()?;
         let mut record = Self::NONE;
         record.length = event.encode(&mut record.bytes).len() as u8;
-        record
+        Ok(record)
     }
 
     /// The event's bytes, the letter included.

@@ -40,7 +40,9 @@ impl HeaderLine {
             writeln!(line, "{value}")
         });
         written.map_err(|_| InvalidLine::TooLong)?;
-        preamble::check("", References::NEW, &[(name, line.value())]).map_err(InvalidLine::Header)?;
+        // Only whole texts were written, so it is UTF-8.
+        let value = core::str::from_utf8(line.value()).unwrap_or_default();
+        preamble::check("", References::NEW, &[(name, value)]).map_err(InvalidLine::Header)?;
         Ok(line)
     }
 
@@ -49,17 +51,12 @@ impl HeaderLine {
         &self.bytes[..self.length]
     }
 
-    pub(super) fn name(&self) -> &str {
-        self.text(2, self.value.saturating_sub(1))
+    pub(super) fn name(&self) -> &[u8] {
+        self.bytes.get(2..self.value.saturating_sub(1)).unwrap_or_default()
     }
 
-    pub(super) fn value(&self) -> &str {
-        self.text(self.value, self.length.saturating_sub(1))
-    }
-
-    fn text(&self, from: usize, to: usize) -> &str {
-        // Only whole texts were written, so it is UTF-8.
-        self.bytes.get(from..to).and_then(|bytes| core::str::from_utf8(bytes).ok()).unwrap_or_default()
+    pub(super) fn value(&self) -> &[u8] {
+        self.bytes.get(self.value..self.length.saturating_sub(1)).unwrap_or_default()
     }
 }
 

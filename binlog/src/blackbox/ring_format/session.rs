@@ -1,7 +1,7 @@
 //! What the drain of a Blackbox logger encodes with.
 
 use super::{EventRecord, HeaderLine, kind_of};
-use crate::blackbox::{BlackboxSchema, Counts, Encoder, Event, FrameKind, preamble};
+use crate::blackbox::{BlackboxSchema, Counts, Encoder, FrameKind, preamble};
 use crate::format::ring_format;
 use core::ops::Range;
 use zerocopy::IntoBytes;
@@ -59,7 +59,7 @@ impl<S: BlackboxSchema> ring_format::Encoder<HeaderLine> for SessionEncoder<S> {
     }
 
     fn encode_prologue(&mut self, line: &HeaderLine) -> Option<usize> {
-        self.frames.refer(line.name(), line.value()).ok()?;
+        self.frames.refer_checked(line.name(), line.value()).ok()?;
         let bytes = line.bytes();
         ring_format::Encoder::buffer(self).get_mut(..bytes.len())?.copy_from_slice(bytes);
         Some(bytes.len())
@@ -93,10 +93,7 @@ impl<S: BlackboxSchema> ring_format::Encoder<HeaderLine> for SessionEncoder<S> {
     fn encode(&mut self, tag: u8) -> Option<usize> {
         self.last = Last::Frame;
         let length = match kind_of(tag) {
-            FrameKind::Event => {
-                let (event, _) = Event::decode(self.event.bytes().get(1..)?)?;
-                self.frames.event(&event).ok()?.len()
-            }
+            FrameKind::Event => self.frames.encoded_event(self.event.bytes()).len(),
             kind => self.frames.encode_room(kind).ok()?.len(),
         };
         self.has_begun |= length > 0;
