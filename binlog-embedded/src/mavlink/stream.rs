@@ -49,11 +49,14 @@ const PIECE: usize = BLOCK / 2;
 /// - **Block 0 goes alone** until it is acknowledged, because MAVProxy opens its file at block 0 only.
 /// - **The first client wins.** Others are refused while it acknowledges blocks, and for 10 seconds after. Then a START
 ///   of another client begins a new log for that one.
-/// - **A client that restarts** sends START again. If more than two seconds have passed since the START that began the
-///   log, another log begins, with the next record in the ring. What was sent and not acknowledged counts as lost, and
-///   so does the record that was sent in part. Between two logs, half a second passes, or the time in which an
-///   acknowledgement is expected if that is longer, so that late messages about one aren't taken for those about the
-///   other.
+/// - **A client that restarts** sends START again. If more than three seconds have passed since block 0 was
+///   acknowledged, another log begins, with the next record in the ring. What was sent and not acknowledged counts as
+///   lost, and so does the record that was sent in part.
+/// - **Between two logs**, three seconds pass from the last block of one to block 0 of the other, because blocks and
+///   acknowledgements carry only a number. On a link where it takes at most three seconds from a block to its
+///   acknowledgement, no message about one log is taken for one about the other. A later acknowledgement may count
+///   records of the next log as flushed that the client doesn't have. A client that is started again within three
+///   seconds after a log began may write the rest of that log to its new file.
 /// - **A link that is gone**, or a client: after 10 seconds without an answer, one block a second is sent, the oldest
 ///   one. When the client answers, the same log continues, without a gap in the file; records that found no room in the
 ///   ring meanwhile are counted. After 10 minutes without an answer, the stream ends, and a START begins a new log.

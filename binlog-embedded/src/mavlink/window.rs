@@ -14,7 +14,7 @@
 //! A free block keeps its bytes. If nothing is sent for a second, the one that was acknowledged last is sent again.
 //!
 //! Times are microseconds modulo 2³², which are 71 minutes. No timer runs longer. After 71 idle minutes, a START may be
-//! ignored for two seconds, and a log may begin 8 seconds late.
+//! ignored for 3 seconds, and a log may begin 3 seconds late.
 //!
 //! Constant times have 8 significant bits, as far as one instruction of a Cortex-M holds: they differ by up to 0.4 %
 //! from the time that their text says.
@@ -32,11 +32,10 @@ const SPAN: u32 = 200;
 const SILENT_US: u32 = 0x98 << 16;
 /// The time of silence after which the stream ends: 10 minutes.
 const GIVE_UP_US: u32 = 0x8F << 22;
-/// From the last block of a log to the next log, at least, so that late messages about one aren't taken for those about
-/// the other: half a second.
-const QUIET_US: u32 = 0xF4 << 11;
-/// A START in this time after the one that began the log may be a repeated one: 2 seconds.
-const REPEATED_US: u32 = 0xF5 << 13;
+/// After this time, 3 seconds, nothing that belongs to a block is on its way any more: the block, its acknowledgement, a
+/// START that the client sent before it. Messages carry a number only, so later ones would be taken for those about
+/// another log.
+const ARRIVED_US: u32 = 0xB8 << 14;
 /// The time between two blocks while nothing is acknowledged, at most, unless the round trip is longer: a second.
 const PROBE_US: u32 = 0xF4 << 12;
 /// The longest time to wait for an acknowledgement, 8 seconds.
@@ -132,8 +131,8 @@ pub(super) struct Window<B, const BLOCKS: usize> {
     /// The round trip and its mean deviation; 0 before the first acknowledgement.
     round_trip_us: u32,
     deviation_us: u32,
-    /// When the log was begun, or block 0 asked for again.
-    started_us: u32,
+    /// When block 0 was acknowledged.
+    begun_us: u32,
     /// When the client was heard last.
     heard_us: u32,
     /// When blocks were sent last because nothing was heard, and the least time until they are again.
@@ -157,14 +156,14 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
             address: options.address,
             client: Address::new(0, 0),
             block_us: FRAME * 1_000_000 / rate,
-            sent_us: 0_u32.wrapping_sub(PROBE_US),
+            sent_us: 0_u32.wrapping_sub(ARRIVED_US),
             next: 0,
             unsent: 0,
             oldest: 0,
             kept: 0,
             round_trip_us: 0,
             deviation_us: 0,
-            started_us: 0,
+            begun_us: 0,
             heard_us: 0,
             probed_us: 0,
             wait_us: 0,
@@ -208,7 +207,7 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
         // The last two numbers are commands. As a difference, they take fewer bytes.
         let command = if is_received { seqno.wrapping_sub(Message::STOP) } else { u32::MAX };
         if command == const { Message::START - Message::STOP } {
-            self.start(now_us, sender, is_client);
+            self.start(now_us, sender);
         } else if !is_client {
             if self.has_client() {
                 count(&mut self.counts.refused);
@@ -233,24 +232,27 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
         }
     }
 
-    fn start(&mut self, now_us: u32, sender: Address, is_client: bool) {
-        if is_client {
-            if !self.has_begun {
-                // It hasn't got block 0.
-                (self.started_us, self.heard_us) = (now_us, now_us);
-                if let Some(first) = self.find(0) {
-                    first.place = Place::Ready;
-                }
+    fn start(&mut self, now_us: u32, sender: Address) {
+        if self.client != sender {
+            if self.has_client() && now_us.wrapping_sub(self.heard_us) < SILENT_US {
+                return count(&mut self.counts.refused);
             }
-            if now_us.wrapping_sub(self.started_us) <= REPEATED_US {
+        } else if self.has_begun {
+            // The client may have sent it before it got block 0.
+            if now_us.wrapping_sub(self.begun_us) < ARRIVED_US {
                 return;
             }
-        } else if self.has_client() && now_us.wrapping_sub(self.heard_us) < SILENT_US {
-            return count(&mut self.counts.refused);
+        } else if self.has_client() {
+            // It hasn't got block 0.
+            self.heard_us = now_us;
+            if let Some(first) = self.find(0) {
+                first.place = Place::Ready;
+            }
+            return;
         }
         (self.phase, self.is_stale, self.has_begun) = (Phase::Awaited, true, false);
         self.client = sender;
-        (self.started_us, self.heard_us) = (now_us, now_us);
+        self.heard_us = now_us;
         (self.probes, self.wait_us) = (0, 0);
         self.probed_us = now_us.wrapping_sub(PROBE_US);
     }
@@ -269,6 +271,9 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
     }
 
     fn acknowledged(&mut self, number: u32, sent_us: u32) {
+        if !self.has_begun {
+            self.begun_us = self.heard_us;
+        }
         (self.has_begun, self.kept) = (true, number);
         (self.probes, self.wait_us) = (0, 0);
         count(&mut self.counts.acknowledged);
@@ -431,9 +436,9 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
         self.oldest == self.next
     }
 
-    /// Begins a log, if enough time has passed since the last one. Returns whether it does.
+    /// Begins a log, if nothing of the last one is on its way any more. Returns whether it does.
     pub(super) fn begin(&mut self, now_us: u32) -> bool {
-        if now_us.wrapping_sub(self.sent_us) < self.timeout_us().max(QUIET_US) {
+        if now_us.wrapping_sub(self.sent_us) < ARRIVED_US {
             return false;
         }
         self.phase = Phase::Served;

@@ -32,6 +32,11 @@ impl Conditions {
         late_us: 0,
         duplicated: 0.0,
     };
+
+    /// The longest time that a packet takes, with the time in the sender's buffer.
+    pub fn longest_us(&self) -> u64 {
+        BUFFER * 1_000_000 / self.bytes_per_second + self.latency_us + self.late_us
+    }
 }
 
 /// One direction of a link.
@@ -103,6 +108,11 @@ impl Channel {
             (false, _) => self.random.happens(loss),
         };
         self.loses || self.is_gone
+    }
+
+    /// Whether one of these packets is on its way.
+    pub fn carries(&self, is_it: impl Fn(&Packet) -> bool) -> bool {
+        self.on_the_way.iter().any(|(_, packet)| is_it(packet))
     }
 
     /// The packets that arrived, in order.

@@ -42,8 +42,6 @@ pub struct File {
     pub bytes: Vec<u8>,
     /// Whether each block was written.
     pub blocks: Vec<bool>,
-    /// When the first block arrived.
-    begun_us: u64,
 }
 
 impl File {
@@ -75,6 +73,11 @@ impl Client {
         }
     }
 
+    /// Whether its newest file has more than block 0.
+    pub fn has_begun(&self) -> bool {
+        !self.wants && self.files.last().is_some_and(|file| file.blocks.len() > 1)
+    }
+
     /// The program ends and is started again.
     pub fn restart(&mut self) {
         (self.wants, self.asked_us) = (true, None);
@@ -96,10 +99,8 @@ impl Client {
     pub fn receive(&mut self, now_us: u64, packet: &Packet) {
         let Message::RemoteLogDataBlock { target, seqno, data } = packet.message() else { return };
         assert_eq!(target, self.address, "a block for another client");
-        // MAVProxy overwrites its file at any block 0. The channel's late copies don't make it do so.
-        let is_new = |file: &File| file.blocks.len() > 1 && now_us >= file.begun_us + 500_000;
-        if seqno == 0 && (self.wants || self.files.last().is_none_or(is_new)) {
-            self.files.push(File { begun_us: now_us, ..File::default() });
+        if seqno == 0 && self.wants {
+            self.files.push(File::default());
             self.missing.clear();
             self.wants = false;
         }

@@ -1,7 +1,7 @@
 //! A vehicle that streams its flight over a link to clients.
 
 use crate::flight::{self, Flight};
-use binlog::{LogSchema, Records};
+use binlog::{LogSchema, Records, record_header};
 use binlog_embedded::mavlink::{Message, Stream, StreamOptions};
 use binlog_embedded::{Drain, Logger};
 use binlog_tests::mavlink::channel::{Channel, Conditions};
@@ -197,31 +197,26 @@ pub(crate) fn numbers(file: &[u8]) -> Vec<(usize, u64)> {
     numbers
 }
 
+fn is_header(bytes: &[u8; 2]) -> bool {
+    bytes == record_header(0).first_chunk().expect("3 bytes")
+}
+
 /// Those of the blocks after the first gap, of a client that was killed before it was filled.
 fn after_gaps(file: &File) -> Vec<(usize, u64)> {
     let mut found = Vec::new();
     let blocks: Vec<_> = file.bytes.chunks(Message::BLOCK).zip(&file.blocks).skip(file.prefix().len() / 200).collect();
     for run in blocks.chunk_by(|(_, a), (_, b)| a == b).filter(|run| *run[0].1) {
         let bytes: Vec<u8> = run.iter().flat_map(|(block, _)| *block).copied().collect();
-        // The rest of a record comes first. From the first whole one on, each header follows the record before.
+        // The rest of a record comes first, and the last one may be cut, or be followed by padding.
         let records = |start: usize| {
-            let (mut at, mut records) = (start, Vec::new());
-            while let Some(&[0xA3, 0x95, id]) = bytes.get(at..)?.first_chunk() {
-                let kind = Flight::MESSAGES.iter().position(|message| message.id == id)?;
-                let length = Flight::MESSAGES[kind].definition.length();
-                if let Some(record) = bytes.get(at..at + length)
-                    && kind < flight::KINDS
-                {
-                    records.push((kind, u64::from_le_bytes(*record[3..].first_chunk()?)));
-                }
-                at += length;
-                if at + 3 > bytes.len() {
-                    return Some(records);
-                }
-            }
-            None
+            let log = [Flight::PREAMBLE, &bytes[start..]].concat();
+            let whole = Records::new(&log).find_map(Result::err).map_or(log.len(), |skipped| skipped.offset);
+            let rest = &log[whole..];
+            let is_end = rest.first_chunk().is_none_or(is_header) || rest.iter().all(|&byte| byte == 0);
+            (is_end && rest.len() < 256).then(|| flight::numbers(&log[..whole]))
         };
-        found.extend((0..256.min(bytes.len())).find_map(records).unwrap_or_default());
+        let mut starts = (0..bytes.len()).filter(|&start| bytes[start..].first_chunk().is_some_and(is_header));
+        found.extend(starts.find_map(records).unwrap_or_default());
     }
     found
 }

@@ -136,15 +136,14 @@ fn a_client_that_restarts_gets_a_new_log() {
     let (mut bench, next) = Bench::streaming();
     bench.log_a_block();
     assert_eq!(bench.sends(), [next]);
-    // A repeated one.
-    wait(1_900_000);
-    bench.says(COMPANION, VEHICLE, START, true);
-    assert!(!bench.sends().contains(&0));
-    wait(200_000);
+    wait(3_000_000);
+    let last = now();
+    bench.sends();
     bench.says(COMPANION, VEHICLE, START, true);
     // Late messages about the old log would be taken for those about the new one.
+    set_now(last + 2_990_000);
     assert_eq!(bench.sends(), NONE);
-    wait(500_000);
+    set_now(last + 3_020_000);
     assert_eq!(bench.sends(), [0]);
     let Some(Message::RemoteLogDataBlock { data, .. }) = ({
         wait(2_000_000);
@@ -153,6 +152,73 @@ fn a_client_that_restarts_gets_a_new_log() {
         panic!("block 0 isn't sent again");
     };
     assert_eq!(data, &Flight::PREAMBLE[..200]);
+}
+
+#[test]
+fn a_late_repetition_of_start_begins_no_log() {
+    let stop = |bench: &mut Bench, _: u32| bench.says(COMPANION, VEHICLE, STOP, true);
+    for ends in [|_: &mut Bench, _: u32| {}, stop, finish] {
+        let mut bench = Bench::new();
+        bench.says(COMPANION, VEHICLE, START, true);
+        assert_eq!(bench.sends(), [0]);
+        wait(1_500_000);
+        bench.says(COMPANION, VEHICLE, 0, true);
+        let next = bench.sends().last().expect("the preamble") + 1;
+        (1..next).for_each(|block| bench.says(COMPANION, VEHICLE, block, true));
+        ends(&mut bench, next);
+        wait(2_990_000);
+        bench.says(COMPANION, VEHICLE, START, true);
+        wait(3_020_000);
+        assert!(!bench.sends().contains(&0));
+        bench.says(COMPANION, VEHICLE, START, true);
+        wait(3_020_000);
+        assert_eq!(bench.sends(), [0]);
+    }
+}
+
+/// Ends the log, whose next block is this one.
+fn finish(bench: &mut Bench, next: u32) {
+    for _ in 0..2 {
+        bench.stream.finish(now(), &mut bench.drain);
+        while bench.stream.next(now()).is_some() {}
+        (next..next + 5).for_each(|block| bench.says(COMPANION, VEHICLE, block, true));
+    }
+    assert_eq!(bench.state(), StreamState::Finished);
+}
+
+/// A bench whose client was killed after a block was sent, and has started again; and the number of that block.
+fn started_again() -> (Bench, u32) {
+    let (mut bench, next) = Bench::streaming();
+    wait(3_000_000);
+    bench.log_a_block();
+    assert!(bench.sends().contains(&next));
+    bench.says(COMPANION, VEHICLE, START, true);
+    (bench, next)
+}
+
+#[test]
+fn an_acknowledgement_within_3_seconds_is_of_its_log() {
+    let (mut bench, block) = started_again();
+    wait(2_990_000);
+    bench.says(COMPANION, VEHICLE, block, true);
+    assert_eq!(bench.sends(), NONE);
+    wait(30_000);
+    assert_eq!(bench.sends(), [0]);
+    assert_eq!((bench.stream.counts().acknowledged, bench.log.statistics().written), (block, 0));
+}
+
+#[test]
+fn a_later_acknowledgement_counts_for_the_next_log() {
+    let (mut bench, block) = started_again();
+    wait(3_020_000);
+    assert_eq!(bench.sends(), [0]);
+    bench.says(COMPANION, VEHICLE, 0, true);
+    bench.log_a_block();
+    assert!(bench.sends().contains(&block));
+    let acknowledged = bench.stream.counts().acknowledged;
+    bench.says(COMPANION, VEHICLE, block, true);
+    assert_eq!(bench.stream.counts().acknowledged, acknowledged + 1);
+    assert!(!bench.sends().contains(&block), "the client doesn't get it again");
 }
 
 #[test]
@@ -182,8 +248,8 @@ fn the_first_client_wins_until_it_is_silent_for_10_seconds() {
     bench.sends();
     wait(200_000);
     bench.says(other, VEHICLE, START, true);
-    bench.sends_to(other);
-    wait(500_000);
+    assert_eq!(bench.sends_to(other), NONE);
+    wait(3_020_000);
     assert_eq!(bench.sends_to(other), [0]);
     bench.says(COMPANION, VEHICLE, 0, true);
     assert_eq!(bench.sends_to(other), NONE);
