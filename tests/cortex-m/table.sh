@@ -1,4 +1,5 @@
-# Figures by row and column: printed as a table, and compared with tests/cortex-m/bounds. Source this file.
+# Figures by row and column: printed as a table, and compared with tests/cortex-m/bounds. Source this file after
+# toolchain.sh.
 # shellcheck shell=bash
 
 declare -A figure=()
@@ -39,4 +40,12 @@ check_bounds() {
     [ $compared -gt 0 ] || fail "there are no bounds for $*"
     [ $failed = 0 ] || fail "costs more than its bound"
     printf '%s: %d figures are within their bounds\n' "$name" $compared
+}
+
+# sections PROGRAM NAME...: bytes of all of these sections of a program in the folder `built`.
+sections() {
+    local program=$1
+    shift
+    arm-none-eabi-size -A "$built/$program" |
+        awk -v names=" $* " 'index(names, " " $1 " ") { bytes += $2 } END { print bytes + 0 }'
 }

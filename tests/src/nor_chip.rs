@@ -55,9 +55,10 @@ pub struct Memory {
     word: usize,
 }
 
-/// A chip that writes words of `WORD` bytes and erases `UNIT` bytes at once. Clones are the same chip.
+/// A chip that writes words of `WORD` bytes, reads words of `READ`, and erases `UNIT` bytes at once. Clones are the
+/// same chip.
 #[derive(Clone)]
-pub struct NorChip<const WORD: usize, const UNIT: u32>(Rc<RefCell<State>>);
+pub struct NorChip<const WORD: usize, const UNIT: u32, const READ: usize = 16>(Rc<RefCell<State>>);
 
 struct State {
     memory: Memory,
@@ -181,7 +182,7 @@ impl Memory {
     }
 }
 
-impl<const WORD: usize, const UNIT: u32> NorChip<WORD, UNIT> {
+impl<const WORD: usize, const UNIT: u32, const READ: usize> NorChip<WORD, UNIT, READ> {
     /// An erased chip.
     pub fn blank(length: usize) -> Self {
         Self::with(Memory::blank(length, WORD))
@@ -314,15 +315,15 @@ fn transfer_us(bytes: usize) -> u64 {
     (bytes as u64 + 4) * 8 / 20
 }
 
-impl<const WORD: usize, const UNIT: u32> ErrorType for NorChip<WORD, UNIT> {
+impl<const WORD: usize, const UNIT: u32, const READ: usize> ErrorType for NorChip<WORD, UNIT, READ> {
     type Error = NorError;
 }
 
-impl<const WORD: usize, const UNIT: u32> ReadNorFlash for NorChip<WORD, UNIT> {
-    const READ_SIZE: usize = 16;
+impl<const WORD: usize, const UNIT: u32, const READ: usize> ReadNorFlash for NorChip<WORD, UNIT, READ> {
+    const READ_SIZE: usize = READ;
 
     fn read(&mut self, offset: u32, bytes: &mut [u8]) -> Result<(), NorError> {
-        assert!((offset as usize | bytes.len()).is_multiple_of(16), "{} bytes are read at {offset:#x}", bytes.len());
+        assert!((offset as usize | bytes.len()).is_multiple_of(READ), "{} bytes are read at {offset:#x}", bytes.len());
         self.spend(transfer_us(bytes.len()));
         let mut state = self.0.borrow_mut();
         if state.failing_reads > 0 {
@@ -343,7 +344,7 @@ impl<const WORD: usize, const UNIT: u32> ReadNorFlash for NorChip<WORD, UNIT> {
     }
 }
 
-impl<const WORD: usize, const UNIT: u32> NorFlash for NorChip<WORD, UNIT> {
+impl<const WORD: usize, const UNIT: u32, const READ: usize> NorFlash for NorChip<WORD, UNIT, READ> {
     const WRITE_SIZE: usize = WORD;
     const ERASE_SIZE: usize = SECTOR;
 
@@ -361,7 +362,7 @@ impl<const WORD: usize, const UNIT: u32> NorFlash for NorChip<WORD, UNIT> {
     }
 }
 
-impl<const WORD: usize, const UNIT: u32> Chip for NorChip<WORD, UNIT> {
+impl<const WORD: usize, const UNIT: u32, const READ: usize> Chip for NorChip<WORD, UNIT, READ> {
     const UNIT: u32 = UNIT;
 
     fn erase_unit(&mut self, address: u32) -> Result<(), NorError> {

@@ -1,4 +1,4 @@
-/* How FatFs R0.15 is built as a logger's: FAT and exFAT, preallocation, no clock. */
+/* How FatFs R0.15 is built as a logger's: preallocation, no clock; exFAT and the long names that it needs with EXFAT=1. */
 #define FFCONF_DEF 80286
 
 #define FF_FS_READONLY 0
@@ -16,7 +16,7 @@
 #define FF_STRF_ENCODE 3
 
 #define FF_CODE_PAGE 437
-#define FF_USE_LFN 1
+#define FF_USE_LFN EXFAT
 #define FF_MAX_LFN 255
 #define FF_LFN_UNICODE 0
 #define FF_LFN_BUF 255
@@ -33,7 +33,7 @@
 #define FF_USE_TRIM 0
 
 #define FF_FS_TINY 0
-#define FF_FS_EXFAT 1
+#define FF_FS_EXFAT EXFAT
 #define FF_FS_NORTC 1
 #define FF_NORTC_MON 1
 #define FF_NORTC_MDAY 1

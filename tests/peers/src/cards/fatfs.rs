@@ -1,13 +1,13 @@
 //! ChaN's FatFs, whose disk is a card in memory.
 
-use crate::flight::Logs;
+use super::flight::Logs;
 use binlog_embedded::card::{Card, Slot};
 use binlog_tests::ram_card::{Buffer, RamCard};
 use std::cell::RefCell;
-use std::ffi::{c_char, c_int, c_uint};
+use std::ffi::{c_int, c_uint};
 
 unsafe extern "C" {
-    fn fatfs_begin(path: *const c_char, preallocated: c_uint) -> c_int;
+    fn fatfs_begin(preallocated: c_uint) -> c_int;
     fn fatfs_write(bytes: *const u8, count: c_uint) -> c_int;
     fn fatfs_sync() -> c_int;
     fn fatfs_end() -> c_int;
@@ -54,8 +54,8 @@ fn check(what: &str, result: c_int) {
 impl Logs for FatFs {
     fn begin(&mut self, card: &RamCard, bytes: u32) {
         CARD.set(Some(card.clone()));
-        // SAFETY: the path ends with a NUL, and FatFs is used by this thread only.
-        check("opening", unsafe { fatfs_begin(c"LOG.BIN".as_ptr(), if self.preallocates { bytes } else { 0 }) });
+        // SAFETY: FatFs is used by this thread only.
+        check("opening", unsafe { fatfs_begin(if self.preallocates { bytes } else { 0 }) });
     }
 
     fn write(&mut self, bytes: &[u8]) {
