@@ -9,7 +9,7 @@ use binlog::log::{ColumnSchema, Kind, Values};
 use pyo3::exceptions::{PyAttributeError, PyIndexError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::pyclass::CompareOp;
-use pyo3::types::{PyBytes, PyCapsule, PyDict, PyIterator, PyList, PySlice, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyInt, PyIterator, PyList, PySlice, PyString, PyTuple};
 use std::sync::Arc;
 
 /// The values of a column: a number, a text or an array for each record.
@@ -161,9 +161,15 @@ impl Column {
             let rows = (0..slice.slicelength as isize).map(|i| (slice.start + i * slice.step) as usize);
             return Ok(self.list(py, rows)?.into_any());
         }
-        let from_start: isize = row.extract().map_err(|_| {
-            PyTypeError::new_err("a column takes a place or a slice; its array takes more: numpy.asarray(column)[…]")
-        })?;
+        let from_start = match row.extract::<isize>() {
+            Ok(from_start) => from_start,
+            // Beyond any column.
+            Err(_) if row.is_instance_of::<PyInt>() => isize::MAX,
+            Err(_) => {
+                let text = "a column takes a place or a slice; its array takes more: numpy.asarray(column)[…]";
+                return Err(PyTypeError::new_err(text));
+            }
+        };
         let from_start = if from_start < 0 { from_start + count as isize } else { from_start };
         match usize::try_from(from_start) {
             Ok(place) if place < count => value(py, &self.values, self.schema.kind, place),
@@ -247,6 +253,16 @@ impl Column {
         interface.set_item("data", (values.as_bytes().as_ptr().addr(), true))?;
         interface.set_item("version", 3)?;
         Ok(interface)
+    }
+
+    /// For pandas, which otherwise makes an object of each number. Texts and arrays are objects there.
+    #[getter]
+    fn __array__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let is_number = !matches!(this.get().schema.kind, Kind::Text | Kind::Bytes | Kind::Samples);
+        match this.py().import("numpy") {
+            Ok(numpy) if is_number => numpy.call_method1("asarray", (this,))?.getattr("__array__"),
+            _ => Err(PyAttributeError::new_err("only numbers are an array for pandas, and only with numpy")),
+        }
     }
 
     /// What it is in Arrow's types.

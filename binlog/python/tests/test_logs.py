@@ -208,6 +208,7 @@ def test_what_is_no_array_says_what_is(made):
     with pytest.raises(TypeError, match=r"pandas.DataFrame\(dict\(table\)\)"):
         pandas.DataFrame(log["DEMO"])
     assert pandas.DataFrame(dict(log["DEMO"]))["time"].tolist() == list(range(1, 10))
+    assert pandas.DataFrame(dict(log["DEMO"])).dtypes.tolist() == ["uint64", "uint8"]
     assert pandas.Series(log["DEMO"]["time"]).tolist() == list(range(1, 10))
     assert pandas.Series(log["MSG"]["Message"]).tolist()[1] == "second 1"
 
@@ -215,7 +216,7 @@ def test_what_is_no_array_says_what_is(made):
 def test_a_column_has_places_and_slices(made):
     column = made(boot([(1, 0)]))["DEMO"]["time"]
     assert (column[0], column[-1], column[2:4], column[::-4], column[9:]) == (1, 9, [3, 4], [9, 5, 1], [])
-    for place in 9, -10, 2**40:
+    for place in 9, -10, 2**40, 10**30, -(10**30):
         with pytest.raises(IndexError, match=f"time has 9 values, and none at {place}"):
             column[place]
     for place in "time", [1, 2], numpy.asarray(column) > 3:
