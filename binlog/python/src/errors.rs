@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, ErrorKind};
+use std::path::Path;
 
 create_exception!(
     binlog,
@@ -19,24 +20,39 @@ create_exception!(
 
 /// `FileNotFoundError` and the like, with `errno` and `filename`; of a file that isn't a log an `OSError` that says so.
 pub fn open_error(error: OpenError) -> PyErr {
-    let path = error.path().as_os_str().to_owned();
-    let shown = error.path().display();
+    let shown = one_line(&error.path().display().to_string());
     if let Some(number) = error.raw_os_error() {
-        let text = io::Error::from_raw_os_error(number).to_string();
-        let text = text.split(" (os error").next().unwrap_or_default().to_owned();
-        // On Windows, Python finds its own number for that of the system.
-        let (number, of_windows) = if cfg!(windows) { (0, Some(number)) } else { (number, None) };
-        return PyOSError::new_err((number, text, path, of_windows));
+        return system_error(number, error.path());
     }
     match error.kind() {
         // The number that all systems have in C's `errno.h`.
-        ErrorKind::IsADirectory => PyOSError::new_err((21, "Is a directory", path)),
+        ErrorKind::IsADirectory => PyOSError::new_err((21, "Is a directory", error.path().as_os_str().to_owned())),
         ErrorKind::OutOfMemory => PyMemoryError::new_err(format!("{shown} doesn't fit into memory; pass map=True")),
         ErrorKind::Unsupported => {
             PyOSError::new_err(format!("can't map {shown}: it isn't a regular file; open it without map=True"))
         }
-        _ => io::Error::from(error).into(),
+        kind => io::Error::new(kind, one_line(&error.to_string())).into(),
     }
+}
+
+/// The same for a file that is read or written in another way, with what can't be done where the system has no number.
+pub fn io_error(what: &str, path: &Path, error: &io::Error) -> PyErr {
+    match error.raw_os_error() {
+        Some(number) => system_error(number, path),
+        None => {
+            let text = format!("can't {what} {}: {error}", path.display());
+            io::Error::new(error.kind(), one_line(&text)).into()
+        }
+    }
+}
+
+/// An error of the system, by its number.
+fn system_error(number: i32, path: &Path) -> PyErr {
+    let text = io::Error::from_raw_os_error(number).to_string();
+    let text = text.split(" (os error").next().unwrap_or_default().to_owned();
+    // On Windows, Python finds its own number for that of the system.
+    let (number, of_windows) = if cfg!(windows) { (0, Some(number)) } else { (number, None) };
+    PyOSError::new_err((number, text, path.as_os_str().to_owned(), of_windows))
 }
 
 /// A name that the log doesn't have is a `KeyError`, whose text has the names that may have been meant.

@@ -1,6 +1,8 @@
 //! What a writer's schema is made of: logs, lock files, dataclasses.
 
+use crate::errors::io_error;
 use crate::log::Log;
+use crate::names::one_line;
 use binlog::check::Rule;
 use binlog::lock::{Lock, LockError};
 use binlog::merge::{self, MergeError};
@@ -9,8 +11,9 @@ use pyo3::exceptions::{PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple, PyType};
 use std::ffi::CString;
+use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 /// The definitions of a log that is to be written.
 pub struct Schema {
@@ -118,8 +121,13 @@ fn own_messages() -> Vec<(&'static str, LoggedSchema)> {
 
 fn of_lock(path: &Path) -> PyResult<Part> {
     let name = path.display().to_string();
-    let named = |error: io::Error| io::Error::new(error.kind(), format!("can't read {name}: {error}"));
-    let text = fs::read_to_string(path).map_err(named)?;
+    let text = fs::read_to_string(path).map_err(|error| match error.kind() {
+        ErrorKind::InvalidData => {
+            let text = format!("{name} isn't a lock file; the schema of a log is binlog.open({name:?})");
+            PyValueError::new_err(one_line(&text))
+        }
+        _ => io_error("read", path, &error),
+    })?;
     let schema = text.parse().and_then(|lock: Lock| lock.schema());
     let schema = schema.map_err(|error| PyValueError::new_err(format!("{name}: {error}")))?;
     Ok((schema, name))

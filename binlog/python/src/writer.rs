@@ -2,7 +2,7 @@
 
 use crate::column::Column;
 use crate::encode::{self, Fault, Given, Place};
-use crate::errors::select_error;
+use crate::errors::{io_error, select_error};
 use crate::given;
 use crate::log::{Log, numbers_of};
 use crate::pending::Pending;
@@ -308,12 +308,8 @@ impl Writer {
     }
 
     fn io_error(&self, error: &io::Error) -> PyErr {
-        io_error(&self.path, error)
+        io_error("write", &self.path, error)
     }
-}
-
-fn io_error(path: &Path, error: &io::Error) -> PyErr {
-    io::Error::new(error.kind(), format!("can't write {}: {error}", path.display())).into()
 }
 
 /// Values of a log in another unit than the column's would be other numbers.
@@ -388,9 +384,9 @@ impl Writer {
         if !descriptions.is_empty() {
             preamble.append(&mut embedded(&defined, &descriptions));
         }
-        let mut file = create(&path).map_err(|error| io_error(&path, &error))?;
+        let mut file = create(&path).map_err(|error| io_error("write", &path, &error))?;
         if flight.is_none() {
-            file.write_all(&preamble).map_err(|error| io_error(&path, &error))?;
+            file.write_all(&preamble).map_err(|error| io_error("write", &path, &error))?;
         }
         let out = Out {
             file,

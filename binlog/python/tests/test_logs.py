@@ -322,8 +322,15 @@ def test_errors_are_python_s(made, tmp_path):
     with pytest.raises(IsADirectoryError) as error:
         binlog.open(tmp_path)
     assert (error.value.errno, error.value.filename) == (errno.EISDIR, str(tmp_path))
+    for write in (lambda path: binlog.Writer(path, []), lambda path: binlog.Writer(tmp_path / "out.bin", path)):
+        with pytest.raises(FileNotFoundError) as error:
+            write(tmp_path / "none" / "none.bin")
+        assert (error.value.errno, error.value.filename) == (errno.ENOENT, str(tmp_path / "none" / "none.bin"))
     with pytest.raises(OSError, match="without map=True"):
         binlog.open("/dev/null", map=True)
+    (tmp_path / "\x1b[31m.bin").write_text("TimeUS,Roll")
+    with pytest.raises(OSError, match=r"\\u\{1b\}\[31m.bin: neither an ArduPilot log"):
+        binlog.open(tmp_path / "\x1b[31m.bin")
     texts = []
     for name in "NONE", "DEMO.none", "DEMO[1]", "DEMO[", "", ".", "a.b.c", "DEMO.", "PARM[1].x":
         with pytest.raises(KeyError) as error:

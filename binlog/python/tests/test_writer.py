@@ -512,6 +512,8 @@ def test_a_lock_file_is_a_schema(tmp_path):
     lock.write_text("TimeUS,Roll")
     with pytest.raises(ValueError, match=r"flight.lock: line 1: a lock begins with"):
         binlog.Writer(tmp_path / "out.bin", lock)
+    with pytest.raises(ValueError, match=r'out.bin isn\'t a lock file; the schema of a log is binlog.open\(".*out.bin"\)'):
+        binlog.Writer(tmp_path / "next.bin", tmp_path / "out.bin")
 
 
 def flight(path, count=100):
