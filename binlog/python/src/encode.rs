@@ -245,17 +245,17 @@ fn factor(place: Place) -> Option<f64> {
 #[inline(always)]
 fn scaled(number: Number, place: Place) -> Result<Number, Fault> {
     let float = match (number, factor(place)) {
+        (Number::Float(float), None) if float.is_nan() => return Err(not_a_number(place)),
         (Number::Float(float), None) if float.fract() != 0.0 => {
-            let text = if float.is_nan() { "NaN" } else { "not a whole number" };
-            return Err(Fault::of_value(format!("{float} is {text}; the format `{}` holds integers", place.format)));
+            let text = format!("{float} is not a whole number; the format `{}` holds integers", place.format);
+            return Err(Fault::of_value(text));
         }
         (Number::Float(float), None) => float,
         (integer, None) => return Ok(integer),
         (number, Some(factor)) => {
             let stored = number.to_f64() * factor;
             if stored.is_nan() {
-                let text = format!("NaN can't be stored; the format `{}` holds integers", place.format);
-                return Err(Fault::of_value(text));
+                return Err(not_a_number(place));
             }
             // As `Centi::from_f64` rounds.
             (stored + 0.5_f64.copysign(stored)).trunc()
@@ -266,6 +266,11 @@ fn scaled(number: Number, place: Place) -> Result<Number, Fault> {
         float if (0.0..2.0 * -(i64::MIN as f64)).contains(&float) => Number::Large(float as u64),
         float => Number::Float(float),
     })
+}
+
+#[cold]
+fn not_a_number(place: Place) -> Fault {
+    Fault::of_value(format!("NaN can't be stored; the format `{}` holds integers", place.format))
 }
 
 #[cold]

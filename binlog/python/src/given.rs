@@ -20,6 +20,15 @@ pub fn column(values: &Bound<'_, PyAny>, format: Format, name: &str) -> PyResult
     if values.is_instance_of::<PyString>() || values.is_instance_of::<PyBytes>() {
         return Err(PyTypeError::new_err(format!("{name}: one text isn't a column; `write` writes a record")));
     }
+    // A buffer has the values under the mask, too.
+    if values.hasattr("filled")?
+        && values.hasattr("mask")?
+        && values.getattr("mask")?.call_method0("any")?.is_truthy()?
+    {
+        return Err(PyValueError::new_err(format!(
+            "{name}: masked values; write array.filled(…), or leave the rows out"
+        )));
+    }
     if let Some(given) = buffer(values, format, name)? {
         return Ok(given);
     }
@@ -114,6 +123,10 @@ fn import_error(error: ImportError, name: impl Fn(&str) -> String) -> PyErr {
         ImportError::Type { column, format } => {
             let error = ImportError::Type { column: name(&column), format };
             PyTypeError::new_err(error.to_string())
+        }
+        ImportError::Malformed { column } => {
+            let error = ImportError::Malformed { column: name(&column) };
+            PyValueError::new_err(error.to_string())
         }
         error => PyValueError::new_err(error.to_string()),
     }

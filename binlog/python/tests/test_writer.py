@@ -300,6 +300,8 @@ COLUMNS = {"TimeUS": [1, 2], "Roll": [1.0, 2.0], "Yaw": [1.0, 2.0]}
         ({"Roll": [1, 2j]}, TypeError, "ATT.Roll, row 1: 2j isn't a number"),
         ({"Roll": numpy.array(["2021", "2022"], "datetime64[Y]")}, TypeError, "ATT.Roll, row 0: .* isn't a number"),
         ({"Roll": numpy.array([1, 2], "f2")}, None, ""),
+        ({"Roll": numpy.ma.array([1, 2], mask=[False, True])}, ValueError, "ATT.Roll: masked values; write array.fill"),
+        ({"Roll": numpy.ma.array([1, 2])}, None, ""),
         ({"Roll": "ab"}, TypeError, "ATT.Roll: one text isn't a column"),
         ({"Roll": 1.0}, TypeError, "ATT.Roll: a column is an array, a list"),
         ({"Roll": [1.0]}, ValueError, "ATT.Roll has 1 values, and TimeUS has 2"),
@@ -307,7 +309,7 @@ COLUMNS = {"TimeUS": [1, 2], "Roll": [1.0, 2.0], "Yaw": [1.0, 2.0]}
         ({"Yaw": [math.nan, -math.inf]}, None, ""),
         ({"TimeUS": [1, -1]}, ValueError, "ATT.TimeUS, row 1: -1 is out of range; the format `Q` holds 0 to 1844674"),
         ({"TimeUS": [1, 1.5]}, ValueError, "ATT.TimeUS, row 1: 1.5 is not a whole number"),
-        ({"TimeUS": [1, math.nan]}, ValueError, "ATT.TimeUS, row 1: NaN is NaN"),
+        ({"TimeUS": [1, math.nan]}, ValueError, "ATT.TimeUS, row 1: NaN can't be stored; the format `Q` holds"),
         ({"TimeUS": [1, 2**64]}, ValueError, "ATT.TimeUS, row 1: .* is out of range"),
         ({"TimeUS": [1, 10**400]}, ValueError, "ATT.TimeUS, row 1: inf is"),
         ({"TimeUS": [1.0, 2**53]}, None, ""),
@@ -491,6 +493,14 @@ def test_arrow_with_nulls_or_other_types_is_an_error(tmp_path):
         writer.write_columns("ATT", Used())
         with pytest.raises(ValueError, match="imported before"):
             writer.write_columns("ATT", Used())
+
+        class Contradiction:
+            def __arrow_c_array__(self, requested_schema=None):
+                texts, numbers = pyarrow.array(["a", "b"]), pyarrow.array([1.0, 2.0])
+                return texts.__arrow_c_array__()[0], numbers.__arrow_c_array__()[1]
+
+        with pytest.raises(ValueError, match="ATT.Roll: the data contradicts Arrow"):
+            writer.write_columns("ATT", COLUMNS | {"Roll": Contradiction()})
     assert len(binlog.open(tmp_path / "out.bin")["ATT"]) == 2
 
 
