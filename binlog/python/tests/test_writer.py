@@ -397,8 +397,12 @@ def of(name, *fields):
         (of("ATT", ("X", Annotated[float, Field("f", "d=uT")])), ValueError, "the log names the unit `uT`, ArduPilot"),
         (of("ATT", ("X", Annotated[float, Field("f", "m", 0.3)])), ValueError, "ATT.X: 0.3 isn't in ArduPilot's table"),
         (of("ATT", ("X", Annotated[float, Field("f", "m", -1)])), ValueError, "ATT.X: `-1.0` is not a valid multip"),
-        (of("ATT", ("X", Annotated[float, Field("x")])), ValueError, "ATT.X: `x` is not a format character"),
+        (of("ATT", ("X", Annotated[float, Field("x")])), ValueError, "ATT.X: 'x' is not a format character; there are a b"),
         (of("ATT", ("X", Annotated[float, Field("")])), ValueError, "ATT.X: '' is not a format character"),
+        (of("ATT", ("X", Annotated[float, Field("ff")])), ValueError, "ATT.X: 'ff' is not a format character"),
+        (of("ATT", ("X", Annotated[float, Field])), TypeError, "ATT.X: `binlog.Field` has a format; write"),
+        (make_dataclass("ATT", []), ValueError, "ATT has no fields; the first one is TimeUS"),
+        (make_dataclass("A", ["TimeUS"], namespace={"__log_name__": 7}), TypeError, "A: __log_name__ is a text, not 7"),
         (of("ATT", ("X", Annotated[float, Field("c", "deg", 1e-3)])), ValueError, "ATT: `X`: format `c`, unit `d`"),
         (of("ATT", ("X", Annotated[float, Field("L")])), ValueError, "ATT: `X`: format `L`"),
         (of("ATT", ("X", Annotated[str, Field("N", "m")])), ValueError, "ATT: `X`: format `N`"),
@@ -422,6 +426,26 @@ def test_a_schema_that_breaks_a_rule_is_an_error_and_makes_no_file(schema, error
     with pytest.raises(error, match=text):
         binlog.Writer(tmp_path / "out.bin", schema)
     assert not (tmp_path / "out.bin").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments, text",
+    [
+        ((None,), "the format is a text, not None"),
+        (("f", 5), "the unit is a text, not 5"),
+        (("f", "m", [1]), r"the multiplier is a number or a text, not \[1\]"),
+        (("f", "m", None, 5), "the description is a text, not 5"),
+    ],
+)
+def test_a_field_says_which_argument_has_a_wrong_type(arguments, text):
+    with pytest.raises(TypeError, match=text):
+        Field(*arguments)
+
+
+def test_a_dataclass_that_is_given_twice_is_one_type(tmp_path):
+    with binlog.Writer(tmp_path / "out.bin", [ATT, ENG, ATT]) as writer:
+        writer.write(ATT(0, 0, 0))
+    assert len(binlog.open(tmp_path / "out.bin")["ATT"]) == 1
 
 
 def test_what_viewers_show_wrongly_is_a_warning(tmp_path):

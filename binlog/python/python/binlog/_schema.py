@@ -2,6 +2,7 @@
 
 import dataclasses
 import enum
+import numbers
 import typing
 
 
@@ -20,6 +21,13 @@ class Field:
     description: str = ""
     instance: bool = False
 
+    def __post_init__(self) -> None:
+        for name, value in ("format", self.format), ("unit", self.unit), ("description", self.description):
+            if not isinstance(value, str):
+                raise TypeError(f"binlog.Field: the {name} is a text, not {value!r}")
+        if not isinstance(self.multiplier, (str, numbers.Real, type(None))):
+            raise TypeError(f"binlog.Field: the multiplier is a number or a text, not {self.multiplier!r}")
+
 
 TIME = Field("Q", "s", 1e-6, "Time since boot.")
 """How `TimeUS` is stored."""
@@ -28,6 +36,8 @@ FORMATS = {bool: "B", int: "i", float: "f", str: "Z"}
 """Of types without a `Field`."""
 
 TEXTS = "nNZ"
+CHARACTERS = "abBcCdeEfghHiILMnNqQZ"
+"""ArduPilot's, of all formats."""
 
 
 def quoted(text: str) -> str:
@@ -40,7 +50,10 @@ def name(text: str) -> str:
 
 
 def type_name(cls: type) -> str:
-    return getattr(cls, "__log_name__", cls.__name__)
+    of_log = getattr(cls, "__log_name__", cls.__name__)
+    if not isinstance(of_log, str):
+        raise TypeError(f"{cls.__name__}: __log_name__ is a text, not {of_log!r}")
+    return of_log
 
 
 def field_of(label: str, annotation: typing.Any) -> tuple[Field, type]:
@@ -49,6 +62,8 @@ def field_of(label: str, annotation: typing.Any) -> tuple[Field, type]:
     fields = [extra for extra in extras if isinstance(extra, Field)]
     if len(fields) > 1:
         raise TypeError("it has several `binlog.Field`")
+    if Field in extras:
+        raise TypeError('`binlog.Field` has a format; write binlog.Field("f")')
     if fields:
         return fields[0], type_
     if label == "TimeUS":
@@ -79,7 +94,9 @@ def lines_of(cls: type, number: int) -> tuple[list[str], list[str]]:
     of_type = name(type_name(cls))
     annotations = typing.get_type_hints(cls, include_extras=True)
     labels = [field.name for field in dataclasses.fields(cls)]
-    lines = [f".. {of_type} id {number}", f".. {of_type} order {','.join(map(name, labels)) or quoted('')}"]
+    if not labels:
+        raise ValueError(f"{type_name(cls)} has no fields; the first one is TimeUS")
+    lines = [f".. {of_type} id {number}", f".. {of_type} order {','.join(map(name, labels))}"]
     doc = cls.__doc__ or ""
     descriptions = [] if doc.startswith(f"{cls.__name__}(") or not doc else [f"{of_type} {quoted(plain(doc))}"]
     for label in labels:
@@ -94,15 +111,17 @@ def lines_of(cls: type, number: int) -> tuple[list[str], list[str]]:
             unit = f"{own}={quoted(own_name)}"
         elif is_own or unit.split() != [unit]:
             raise ValueError(f"{type_name(cls)}.{label}: {unit!r} is not a known unit")
-        for what, text in ("format character", field.format), ("valid multiplier", multiplier):
-            if text.split() != [text]:
-                raise ValueError(f"{type_name(cls)}.{label}: {text!r} is not a {what}")
+        if len(field.format) != 1 or field.format not in CHARACTERS:
+            known = " ".join(CHARACTERS)
+            raise ValueError(f"{type_name(cls)}.{label}: {field.format!r} is not a format character; there are {known}")
+        if multiplier.split() != [multiplier]:
+            raise ValueError(f"{type_name(cls)}.{label}: {multiplier!r} is not a valid multiplier")
         lines.append(f".. {column} {field.format} {unit} {multiplier}")
         if field.description:
             descriptions.append(f"{column} {quoted(plain(field.description))}")
         if isinstance(type_, type) and issubclass(type_, enum.IntFlag):
             single = [bit for bit in type_ if bit.value > 0 and bit.value & (bit.value - 1) == 0]
-            lines += [f".. {column} & {bit.value.bit_length() - 1} {quoted(bit.name)}" for bit in single]
+            lines += [f".. {column} & {bit.value.bit_length() - 1} {quoted(str(bit.name))}" for bit in single]
         elif isinstance(type_, type) and issubclass(type_, enum.IntEnum):
             lines += [f".. {column} = {value.value} {quoted(value.name)}" for value in type_]
     return lines, descriptions
@@ -114,11 +133,12 @@ def plain(text: str) -> str:
 
 def lock_of(classes: list[type]) -> str:
     """The dataclasses in the notation of lock files."""
-    seen: dict[str, type] = {}
+    seen: set[str] = set()
     lines, descriptions = ["binlog-lock 1"], ["descriptions"]
-    for number, cls in enumerate(classes, 1):
-        if seen.setdefault(type_name(cls), cls) is not cls:
+    for number, cls in enumerate(dict.fromkeys(classes), 1):
+        if type_name(cls) in seen:
             raise ValueError(f"two dataclasses are named {type_name(cls)}")
+        seen.add(type_name(cls))
         facts, described = lines_of(cls, min(number, 254))
         lines += facts
         descriptions += described
