@@ -1,5 +1,7 @@
 """The notebook runs, and the pages name what there is."""
 
+import ast
+import inspect
 import json
 import pathlib
 import re
@@ -44,3 +46,22 @@ def test_what_a_page_names_is_there(page):
     names = re.findall(r"\blog\.(\w+)", " ".join(right))
     assert len(right) > 8 and len(names) > 4 and all(hasattr(binlog.Log, name) for name in names)
     assert all(hasattr(binlog.Record, name) for name in ("get_type", "to_dict", "get_fieldnames", "time"))
+
+
+def test_the_stubs_have_the_names_and_parameters_of_the_module():
+    stub = pathlib.Path(binlog.__file__).with_suffix(".pyi").read_text()
+    classes = {node.name: node for node in ast.parse(stub).body if isinstance(node, ast.ClassDef)}
+    assert set(classes) == {name for name in binlog.__all__ if isinstance(getattr(binlog, name), type)}
+    for name, node in classes.items():
+        of_class = getattr(binlog, name)
+        methods = {method.name: method.args for method in node.body if isinstance(method, ast.FunctionDef)}
+        fields = {field.target.id for field in node.body if isinstance(field, ast.AnnAssign)}
+        public = {member for member in vars(of_class) if not member.startswith("_")}
+        assert public <= methods.keys() | fields and methods.keys() <= vars(of_class).keys(), name
+        for method, arguments in methods.items():
+            called = of_class if method == "__new__" else getattr(of_class, method)
+            if callable(called) and (called is of_class or not method.startswith("_")):
+                stubbed = arguments.posonlyargs + arguments.args + arguments.kwonlyargs
+                there = inspect.signature(called).parameters.values()
+                named = [each.name for each in there if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)]
+                assert [each.arg for each in stubbed][1:] == [each for each in named if each != "self"], (name, method)

@@ -6,7 +6,7 @@
 'deg'
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping as _Mapping
 
 from ._binlog import (
     Blackbox,
@@ -27,11 +27,11 @@ from ._binlog import (
     open,
 )
 
-__all__ = ["Field", *(name for name in dir() if name[0] != "_" and name != "Mapping")]
+__all__ = ["Field", *(name for name in dir() if name[0] != "_")]
 
-Mapping.register(Log)
-Mapping.register(Session)
-Mapping.register(Table)
+_Mapping.register(Log)
+_Mapping.register(Session)
+_Mapping.register(Table)
 
 
 def __getattr__(name):
