@@ -196,10 +196,8 @@ impl Log {
                 rows.definitions().any(|definition| definition.distinct_labels().iter().any(|known| known == label))
             })
         };
-        let has_records = || {
-            self.types().iter().any(|known| known == name) || self.rows(name).is_ok_and(|rows| !rows.rows().is_empty())
-        };
-        has_records() && label.is_none_or(has_label)
+        let has_records = self.rows(name).is_ok_and(|rows| !rows.rows().is_empty());
+        has_records && label.is_none_or(has_label)
     }
 
     /// What each boot says, with the boot's number. A log of one boot keeps its index.

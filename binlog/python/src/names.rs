@@ -38,8 +38,11 @@ pub fn hint_of(what_has: &str, given: &str, known: &[impl AsRef<str>]) -> String
 fn nearest<'k>(given: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
     let letters = |name: &str| name.to_lowercase().chars().collect::<Vec<char>>();
     let from = letters(given);
-    let slips = known.map(|name| (slips(&from, &letters(name)), name));
-    let near = slips.filter(|(slips, _)| *slips == 0 || *slips <= (from.len() + 1) / 3 && from.len() > 1);
+    let most = if from.len() > 1 { (from.len() + 1) / 3 } else { 0 };
+    // A name that is longer by more takes more slips.
+    let known = known.map(|name| (letters(name), name)).filter(|(to, _)| from.len().abs_diff(to.len()) <= most);
+    let slips = known.map(|(to, name)| (slips(&from, &to), name));
+    let near = slips.filter(|(slips, _)| *slips <= most);
     near.min_by_key(|(slips, _)| *slips).map(|(_, name)| name)
 }
 
