@@ -11,6 +11,7 @@ use binlog::log::{ColumnSchema, Numbers, OwnedRows, SelectError, TableSchema, Va
 use pyo3::exceptions::{PyAttributeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::pyclass::CompareOp;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyCapsule, PyDict, PyList, PyString, PyTuple};
 use std::convert::Infallible;
 use std::sync::{Arc, OnceLock};
@@ -35,7 +36,7 @@ pub struct Rows {
     times_us: OnceLock<Vec<u64>>,
     /// The labels as Python's own strings, since names in a program are interned, too, and whether an attribute of
     /// records has the name.
-    names: OnceLock<Vec<(Py<PyString>, bool)>>,
+    names: PyOnceLock<Vec<(Py<PyString>, bool)>>,
 }
 
 impl Rows {
@@ -64,7 +65,7 @@ impl Rows {
     /// Rows from a source, with what their columns are.
     pub fn of(source: Source, numbers: Numbers, schema: TableSchema) -> Self {
         let columns = schema.columns.iter().map(|_| OnceLock::new()).collect();
-        Rows { source, numbers, schema, columns, times_us: OnceLock::new(), names: OnceLock::new() }
+        Rows { source, numbers, schema, columns, times_us: OnceLock::new(), names: PyOnceLock::new() }
     }
 
     /// Values with the times of their records: a list of values for each column.
@@ -138,7 +139,7 @@ impl Rows {
     /// The place of a name of a program, and whether an attribute of records has the name.
     pub fn place_of(&self, name: &Bound<'_, PyString>) -> Option<(usize, bool)> {
         let py = name.py();
-        let names = self.names.get_or_init(|| {
+        let names = self.names.get_or_init(py, || {
             let attributes = py.get_type::<Record>().dir().ok();
             let is_attribute =
                 |label: &str| attributes.as_ref().is_some_and(|names| names.contains(label).is_ok_and(|is| is));
