@@ -385,8 +385,8 @@ impl Log {
     /// Whether it has records of a type, `ATT`, or of an instance, `IMU[1]`, or records with a column, `ATT.Roll`.
     fn __contains__(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> bool {
         let Ok(name) = name.extract::<&str>() else { return false };
-        let (name, label) = parts_of(name);
-        py.detach(|| self.has(name, label))
+        let (of_type, label) = parts_of(name);
+        py.detach(|| self.has(of_type, label) || label.is_some() && self.has(name, None))
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -413,11 +413,16 @@ impl Log {
             let text = format!("a log has types by name, log[\"ATT\"], and nothing at [{}]", name.repr()?);
             return Err(PyTypeError::new_err(text));
         };
-        let (name, label) = parts_of(name);
-        let table = self.table(py, name).map_err(select_error)?;
-        match label {
-            Some(label) => Ok(Bound::new(py, table.decoded(py, label)?)?.into_any()),
-            None => Ok(Bound::new(py, table)?.into_any()),
+        let (of_type, label) = parts_of(name);
+        match (self.table(py, of_type), label) {
+            (Ok(table), Some(label)) => Ok(Bound::new(py, table.decoded(py, label)?)?.into_any()),
+            (Ok(table), None) => Ok(Bound::new(py, table)?.into_any()),
+            // A definition that is damaged may give a type a name with a dot.
+            (Err(error), Some(_)) => match self.table(py, name) {
+                Ok(table) => Ok(Bound::new(py, table)?.into_any()),
+                Err(_) => Err(select_error(error)),
+            },
+            (Err(error), None) => Err(select_error(error)),
         }
     }
 

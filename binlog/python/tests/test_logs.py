@@ -148,6 +148,15 @@ def test_a_log_is_a_mapping(made):
 
 
 @needs_flight
+@pytest.mark.parametrize("name", ["A.B", "X[0]", ".", "[", "X]", "", "X[]", "[1].", "é"])
+def test_a_type_with_a_damaged_name_is_one_as_others(made, name):
+    log = made(FMT + definition(9, 12, name, "QB", "TimeUS,X") + record(9, second(1) + b"\x07") + boot([(1, 0)]))
+    assert name in log and name in list(log) and log[name]["X"].to_list() == [7]
+    assert dict(log.items())[name]["X"].to_list() == [7] and len(log.values()) == len(log)
+    assert [one.X for one in log.records(name)] == [7] and len(log.records()) == sum(map(len, log.values()))
+    assert log.slice(0, 2)[name]["X"].to_list() == [7] and name in log._repr_html_()
+
+
 def test_an_instance_and_its_columns_are_in_a_log():
     log = binlog.open(FLIGHT)
     assert "IMU[1]" in log and "IMU[1].GyrX" in log and "IMU[7]" not in log and "IMU[1].Gyr" not in log

@@ -221,7 +221,8 @@ impl<'a> Log<'a> {
     ///
     /// If the log doesn't define the type, or has no such instance.
     pub fn rows(&self, name: &str) -> Result<Rows<'_>, SelectError> {
-        let TypeName { name, instance } = TypeName::parse(name);
+        let whole = name;
+        let TypeName { name, instance } = TypeName::parse(whole);
         let rows = match self.index.get() {
             // From the second request on, an index is faster.
             None if !self.scanned.swap(true, Ordering::Relaxed) => self.scan(name),
@@ -230,13 +231,14 @@ impl<'a> Log<'a> {
         if rows.is_empty() {
             self.require_definitions()?;
         }
-        if !rows.is_defined() {
-            return Err(self.no_type(name));
-        }
-        match instance {
+        let found = match instance {
+            _ if !rows.is_defined() => Err(self.no_type(name)),
             Some(instance) => rows.instance(instance),
             None => Ok(rows),
-        }
+        };
+        // A damaged definition may give a type a name with brackets.
+        let is_instance = instance.is_some();
+        found.or_else(|error| is_instance.then(|| self.all(whole)).filter(Rows::is_defined).ok_or(error))
     }
 
     /// The records and the label of a column, `ATT.Roll` or `IMU[1].GyrX`.
