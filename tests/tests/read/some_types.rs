@@ -25,6 +25,11 @@ fn said(rows: &Rows<'_>) -> String {
     format!("{:?} {columns:?} {in_units:?} {names:?} {payloads:?} {schema:?} {instances:?}", rows.times_us())
 }
 
+/// The times of a type in each boot.
+fn boots(log: &Log<'_>, name: &str) -> Vec<Vec<u64>> {
+    log.boots().map(|boot| boot.log().rows(name).map_or_else(|_| Vec::new(), |rows| rows.times_us())).collect()
+}
+
 /// Returns the number of bytes that were left out.
 fn assert_each_type_is_as_in_the_whole(bytes: &[u8], what: &str) -> usize {
     let file = file(bytes);
@@ -35,6 +40,7 @@ fn assert_each_type_is_as_in_the_whole(bytes: &[u8], what: &str) -> usize {
         let (log, skipped) = Log::open_types(file.path(), &[name]).expect("a file");
         assert_eq!(skipped, whole.skipped(), "{what} {name}");
         assert_eq!(said(&log.rows(name).expect("the type")), said(&rows), "{what} {name}");
+        assert_eq!(boots(&log, name), boots(&whole, name), "{what} {name}");
         left_out += bytes.len() - log.bytes().len();
     }
     left_out
@@ -122,6 +128,7 @@ fn several_types_and_instances_are_chosen_by_name() {
     log.fmt(2, "ATT", "Qc", "TimeUS,Roll");
     log.fmt(3, "EV", "QB", "TimeUS,Id");
     log.record(3, &payload![1_u64, 10_u8]);
+    log.record(3, &payload![2_u64, 10_u8]);
     for time_us in 0..10_u64 {
         log.record(1, &payload![time_us, (time_us % 2) as u8, 1.5_f32]);
         log.record(2, &payload![time_us, 5_i16]);
@@ -130,8 +137,38 @@ fn several_types_and_instances_are_chosen_by_name() {
     let (log, _) = Log::open_types(file.path(), &["IMU[1]", "ATT", "NONE"]).expect("a file");
     assert_eq!(log.numbers("IMU[1].GyrX", Scaling::Shown).expect("a column").len(), 5);
     assert_eq!(log.numbers("ATT.Roll", Scaling::Shown).expect("a column").len(), 10);
-    assert_eq!(log.rows("EV").expect("it is defined").len(), 0);
+    // The first record of the boot is there, and no other one of its type.
+    assert_eq!(log.rows("EV").expect("it is defined").len(), 1);
     assert!(log.rows("NONE").is_err());
+}
+
+/// A boot without a record of the type counts, too.
+#[test]
+fn boots_have_the_numbers_of_the_whole() {
+    let boot = |types: &[(u8, &str)], records: &[(u8, u64)]| {
+        let mut log = RawLog::with_units();
+        for &(id, name) in types {
+            log.fmt(id, name, "Qc", "TimeUS,X");
+        }
+        for &(id, time_us) in records {
+            log.record(id, &payload![time_us, 5_i16]);
+        }
+        log.bytes
+    };
+    let (att, both) = ([(1, "ATT")], [(1, "ATT"), (2, "BARO")]);
+    let all = [
+        boot(&both, &[(2, 4), (1, 5)]),
+        boot(&both, &[(2, 6), (2, 7)]),
+        // The id has another type here, and this boot has no record at all.
+        boot(&[(2, "ATT"), (1, "BARO")], &[]),
+        boot(&[(2, "ATT"), (1, "BARO")], &[(1, 8), (2, 9)]),
+        boot(&att, &[(1, 1)]),
+    ];
+    let log = all.concat();
+    assert_eq!(Log::from_bytes(&log[..]).boot_count(), 4);
+    assert!(assert_each_type_is_as_in_the_whole(&log, "boots") > 0);
+    // Without the first definition of FMT.
+    assert!(assert_each_type_is_as_in_the_whole(&log[89..], "boots") > 0);
 }
 
 #[cfg(unix)]

@@ -25,9 +25,9 @@ impl Log<'static> {
     /// are needed, this is several times as fast as [`open`](Log::open), and as safe.
     ///
     /// Their rows have the same values, times, units and names as those of the whole log. For this, the log also has
-    /// all definitions, and the records of FILE, MSG and VER, which have the descriptions and name the vehicle. All
-    /// other records are left out, and so is what they say: the [`clock`](Log::clock) needs GPS.
-    /// [`boots`](Log::boots) are told apart if they have any of the records. Also returns the stretches of the file
+    /// all definitions, and the records of FILE, MSG and VER, which have the descriptions and name the vehicle, and the
+    /// first record of each boot, so that the [`boots`](Log::boots) are those of the whole log. All other records are
+    /// left out, and so is what they say: the [`clock`](Log::clock) needs GPS. Also returns the stretches of the file
     /// that contain no record, which the log lacks.
     ///
     /// The whole file is read if a type has no TimeUS of 64 bits, because its times depend on other records, and if it
@@ -73,10 +73,8 @@ fn has_own_times(definition: &LoggedDefinition<'_>) -> bool {
 
 /// The records of these types, what they are read by, and the skipped stretches.
 fn read(mut file: impl Read, names: &[&str]) -> io::Result<(Vec<u8>, Vec<Skipped>)> {
-    let is_kept = |name: &str| [names, &DEFINITIONS, &NAMING].iter().any(|kept| kept.contains(&name));
     let mut stream = Box::new(RecordStream::<PIECE>::new());
-    // By id, of the definition in force.
-    let mut are_kept = [false; 256];
+    let mut choice = Choice::new(names);
     let (mut kept, mut skipped) = (Vec::new(), Vec::new());
     loop {
         let read = match file.read(stream.space()) {
@@ -89,22 +87,25 @@ fn read(mut file: impl Read, names: &[&str]) -> io::Result<(Vec<u8>, Vec<Skipped
         stream.filled(read);
         loop {
             stream.pass(|id, record| {
-                if are_kept[usize::from(id)] {
+                if choice.keeps(id) {
                     kept.extend_from_slice(record);
+                    choice.kept(id);
                 }
             });
             match stream.next() {
                 None => break,
                 Some(Err(stretch)) => skipped.push(stretch),
                 Some(Ok(record)) => {
-                    if is_kept(record.name()) {
+                    let id = record.id();
+                    if choice.keeps(id) || choice.is_of_types(record.name()) {
                         kept.extend(HEAD_BYTES);
-                        kept.push(record.id());
+                        kept.push(id);
                         kept.extend_from_slice(record.payload());
+                        choice.kept(id);
                     }
-                    let defined = if record.id() == FMT_ID { record.payload().first().copied() } else { None };
+                    let defined = if id == FMT_ID { record.payload().first().copied() } else { None };
                     if let Some(id) = defined {
-                        are_kept[usize::from(id)] = stream.definition(id).is_some_and(|of_id| is_kept(of_id.name()));
+                        choice.define(id, stream.definition(id).map_or("", |of_id| of_id.name()));
                     }
                 }
             }
@@ -112,5 +113,58 @@ fn read(mut file: impl Read, names: &[&str]) -> io::Result<(Vec<u8>, Vec<Skipped
         if read == 0 {
             return Ok((kept, skipped));
         }
+    }
+}
+
+/// Which records are kept, by the definitions in force.
+struct Choice<'n> {
+    names: &'n [&'n str],
+    /// By id.
+    are_kept: [bool; 256],
+    /// Those whose type is kept.
+    are_of_types: [bool; 256],
+    /// Those that define other records.
+    are_definitions: [bool; 256],
+    /// Whether the first record of the boot is to come. Any record may be it, so all are kept until then.
+    is_new_boot: bool,
+}
+
+impl<'n> Choice<'n> {
+    fn new(names: &'n [&'n str]) -> Self {
+        let mut are_definitions = [false; 256];
+        are_definitions[usize::from(FMT_ID)] = true;
+        let are_kept = [true; 256];
+        Choice { names, are_kept, are_of_types: are_definitions, are_definitions, is_new_boot: true }
+    }
+
+    fn is_of_types(&self, name: &str) -> bool {
+        [self.names, &DEFINITIONS, &NAMING].iter().any(|kept| kept.contains(&name))
+    }
+
+    #[inline(always)]
+    fn keeps(&self, id: u8) -> bool {
+        self.are_kept[usize::from(id)]
+    }
+
+    /// Notes that a record is kept.
+    #[inline(always)]
+    fn kept(&mut self, id: u8) {
+        if self.is_new_boot && !self.are_definitions[usize::from(id)] {
+            self.is_new_boot = false;
+            self.are_kept = self.are_of_types;
+        }
+    }
+
+    /// Notes the name of the type that a record defines. The definition of FMT begins a boot.
+    fn define(&mut self, id: u8, name: &str) {
+        if id == FMT_ID {
+            self.is_new_boot = true;
+            self.are_kept = [true; 256];
+            return;
+        }
+        let place = usize::from(id);
+        self.are_of_types[place] = self.is_of_types(name);
+        self.are_definitions[place] = DEFINITIONS.contains(&name);
+        self.are_kept[place] = self.is_new_boot || self.are_of_types[place];
     }
 }
