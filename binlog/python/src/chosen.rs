@@ -1,11 +1,16 @@
 //! The records of one type in the logs of a fleet, and the columns of all.
 
 use crate::errors::{FleetError, OnError, Skipped};
+use crate::known::{self, Schemas};
 use crate::members::Member;
 use crate::table::{Rows, Source};
-use binlog::log::{ConflictCause, Numbers, OwnedRows, SchemaConflict, SchemaUnion, SelectError, TableSchema};
-use binlog::{AnyLog, Log, Scaling};
-use std::io;
+use binlog::log::{
+    ConflictCause, Numbers, OpenError, OwnedRows, SchemaConflict, SchemaUnion, SelectError, TableSchema,
+};
+use binlog::{AnyLog, Log, LogFormat, Scaling};
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::num::NonZero;
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -16,7 +21,7 @@ use std::thread;
 #[derive(Clone)]
 pub struct Chosen {
     /// The type's name.
-    pub name: String,
+    pub name: Arc<str>,
     /// The names of the columns; `None` for all.
     pub columns: Option<Vec<String>>,
     /// How numbers are decoded.
@@ -43,30 +48,22 @@ impl Part {
     }
 }
 
-/// What a log has of a type.
-#[derive(Default)]
-pub struct Parts {
-    /// The records.
-    pub parts: Vec<Part>,
-    /// The types of a log that lacks this one.
-    other_types: Vec<String>,
-}
-
-/// What the union of all logs needs of one.
-struct Scanned {
-    schemas: Vec<TableSchema>,
-    other_types: Vec<String>,
-}
-
 /// The most bytes that logs have together which are read at the same time, unless one has more.
 const MEMORY_BYTES: u64 = 256 << 20;
+
+/// A log of no more bytes is read as a whole, into memory that another log had before: nothing is faster. Of a larger
+/// one, only the records of the type are kept, since new memory costs more than reading.
+const WHOLE_BYTES: u64 = 4 << 20;
+
+/// How much of a file shows its format, unless the log is damaged.
+const BEGINNING: u64 = 64 << 10;
 
 impl Chosen {
     /// The records of the type in a log: one part for each definition, and for each session of Blackbox. With `by_boot`
     /// one for each boot, too.
-    pub fn parts(&self, log: &Member, by_boot: bool) -> Result<Parts, FleetError> {
-        let mut found = Parts::default();
-        match AnyLog::open(&log.path).map_err(|error| FleetError::Io(io::Error::from(error)))? {
+    pub fn parts(&self, log: &Member, by_boot: bool) -> Result<Vec<Part>, FleetError> {
+        let mut found = Vec::new();
+        match self.opened(log).map_err(|error| FleetError::Io(io::Error::from(error)))? {
             AnyLog::ArduPilot(all) if by_boot && all.boot_count() > 1 => {
                 for (boot, session) in all.boots().zip(1..) {
                     let bytes = all.bytes()[boot.range()].to_vec();
@@ -77,19 +74,30 @@ impl Chosen {
             AnyLog::Blackbox(all) => {
                 for ((tables, session), number) in all.tables().into_iter().zip(all.sessions()).zip(1..) {
                     let tables = Arc::new(tables);
-                    let of_name = tables.tables().iter().position(|table| table.name() == self.name);
-                    let Some(place) = of_name else {
-                        found.other_types.extend(tables.tables().iter().map(|table| table.name()));
-                        continue;
-                    };
+                    let of_name = tables.tables().iter().position(|table| table.name() == *self.name);
+                    let Some(place) = of_name else { continue };
                     let schema = session.schema(tables.tables()[place].letter(), self.numbers);
                     let rows = Rows::of(Source::Blackbox(tables, place), self.numbers, schema);
-                    found.parts.push(Part { rows, session: number });
+                    found.push(Part { rows, session: number });
                 }
             }
         }
-        found.parts.retain(|part| part.rows.len() > 0);
+        found.retain(|part| part.rows.len() > 0);
         Ok(found)
+    }
+
+    /// A log with the records of the type, or with all.
+    fn opened(&self, log: &Member) -> Result<AnyLog<'static>, OpenError> {
+        let path = &log.path;
+        if log.bytes <= WHOLE_BYTES {
+            return AnyLog::open(path);
+        }
+        let mut beginning = Vec::new();
+        let read = File::open(path).and_then(|file| file.take(BEGINNING).read_to_end(&mut beginning));
+        match read.ok().and_then(|_| LogFormat::of(&beginning)) {
+            Some(LogFormat::ArduPilot) => Ok(AnyLog::ArduPilot(Log::open_types(path, &[&self.name])?.0)),
+            _ => AnyLog::open(path),
+        }
     }
 
     fn add_records(
@@ -97,20 +105,16 @@ impl Chosen {
         member: &Member,
         log: Log<'static>,
         session: i32,
-        found: &mut Parts,
+        found: &mut Vec<Part>,
     ) -> Result<(), FleetError> {
         let log = Arc::new(log);
         let rows = match OwnedRows::new(log.clone(), |log| log.rows(&self.name)) {
             Ok(rows) => rows,
-            Err(SelectError::NoType { known, .. }) => {
-                found.other_types.extend(known);
-                return Ok(());
-            }
-            Err(SelectError::NoInstance { .. }) => return Ok(()),
+            Err(SelectError::NoType { .. } | SelectError::NoInstance { .. }) => return Ok(()),
             Err(error) => return Err(FleetError::in_log(&member.id, error)),
         };
         let parts = Rows::of_definitions(rows, self.numbers).map_err(|error| FleetError::in_log(&member.id, error))?;
-        found.parts.extend(parts.into_iter().map(|rows| Part { rows, session }));
+        found.extend(parts.into_iter().map(|rows| Part { rows, session }));
         Ok(())
     }
 
@@ -121,7 +125,7 @@ impl Chosen {
         on_error: OnError,
         skipped: &mut Skipped,
     ) -> Result<TableSchema, FleetError> {
-        let (mut union, mut labels, mut types) = (None, Vec::new(), Vec::new());
+        let (mut union, mut labels, mut joined) = (None, Vec::new(), Vec::<Schemas>::new());
         let mut left = std::mem::take(logs).into_iter().peekable();
         while left.peek().is_some() {
             let mut bytes = 0;
@@ -130,27 +134,27 @@ impl Chosen {
                 bytes += log.bytes;
                 together.push(log);
             }
-            let found = self.scan_all(&together);
+            let found = by_threads(&together, |log| self.schemas(log));
             for (log, found) in together.into_iter().zip(found) {
-                let with_log = found.and_then(|found| {
-                    types.extend(found.other_types);
-                    self.joined(union.clone(), &log, found.schemas, &mut labels)
+                let with_log = found.and_then(|schemas| {
+                    // Nearly all logs of a fleet have the columns of others.
+                    if !joined.iter().any(|known| Arc::ptr_eq(known, &schemas)) {
+                        union = self.joined(union.clone(), &log, schemas.to_vec(), &mut labels)?;
+                        joined.push(schemas);
+                    }
+                    Ok(())
                 });
                 match with_log {
-                    Ok(with_log) => {
-                        union = with_log;
-                        logs.push(log);
-                    }
+                    Ok(()) => logs.push(log),
                     Err(error) => {
                         let on_error = log.on_error(on_error, &error);
                         skipped.add(log.id, error, on_error)?;
                     }
                 }
             }
-            types.sort_unstable();
-            types.dedup();
         }
         let Some(union) = union else {
+            let types = by_threads(logs, types).into_iter().flatten().collect();
             return Err(FleetError::no_name(format_args!("a record of {}", self.name), &self.name, types));
         };
         let is_there = |name: &String| self.own.contains(&&**name) || union.schema().column(name).is_some();
@@ -161,33 +165,13 @@ impl Chosen {
         Ok(union.schema().clone())
     }
 
-    /// What each log has of the type, by several threads.
-    fn scan_all(&self, logs: &[Member]) -> Vec<Result<Scanned, FleetError>> {
-        let next = AtomicUsize::new(0);
-        let work = || {
-            let mut found = Vec::new();
-            while let place = next.fetch_add(1, Ordering::Relaxed)
-                && let Some(log) = logs.get(place)
-            {
-                let scanned = self.parts(log, false).map(|Parts { parts, other_types }| Scanned {
-                    schemas: parts.into_iter().map(|part| part.rows.schema).collect(),
-                    other_types,
-                });
-                found.push((place, scanned));
-            }
-            found
-        };
-        let threads = thread::available_parallelism().map_or(1, NonZero::get).min(logs.len());
-        let mut found = thread::scope(|scope| {
-            let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-            let mut found = work();
-            for other in others {
-                found.extend(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
-            }
-            found
-        });
-        found.sort_unstable_by_key(|(place, _)| *place);
-        found.into_iter().map(|(_, scanned)| scanned).collect()
+    /// The columns of the type in a log.
+    fn schemas(&self, log: &Member) -> Result<Schemas, FleetError> {
+        if let Some(schemas) = known::get(&self.name, self.numbers, log) {
+            return Ok(schemas);
+        }
+        let schemas = self.parts(log, false)?.into_iter().map(|part| part.rows.schema).collect();
+        Ok(known::keep(&self.name, self.numbers, log, schemas))
     }
 
     /// The union with the columns of a log. `labels` gets all names, those that aren't chosen included.
@@ -260,6 +244,43 @@ impl Chosen {
         let mut columns = rows.schema.columns.iter();
         columns.position(|column| !self.is_own_time(&column.label) && is_it(&self.name_of(&column.label)))
     }
+}
+
+/// The types of a log; none if it can't be read.
+fn types(log: &Member) -> BTreeSet<String> {
+    match AnyLog::open(&log.path) {
+        Ok(AnyLog::ArduPilot(log)) => log.types().map(|rows| rows.name().to_owned()).collect(),
+        Ok(AnyLog::Blackbox(log)) => {
+            let name = |table: &binlog::blackbox::log::Table| table.name().to_owned();
+            log.tables().iter().flat_map(|tables| tables.tables().iter().map(name)).collect()
+        }
+        Err(_) => BTreeSet::new(),
+    }
+}
+
+/// What work finds in each log, by several threads.
+fn by_threads<T: Send>(logs: &[Member], work: impl Fn(&Member) -> T + Sync) -> Vec<T> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut found = Vec::new();
+        while let place = next.fetch_add(1, Ordering::Relaxed)
+            && let Some(log) = logs.get(place)
+        {
+            found.push((place, work(log)));
+        }
+        found
+    };
+    let threads = thread::available_parallelism().map_or(1, NonZero::get).min(logs.len());
+    let mut found = thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        let mut found = work();
+        for other in others {
+            found.extend(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        }
+        found
+    });
+    found.sort_unstable_by_key(|(place, _)| *place);
+    found.into_iter().map(|(_, found)| found).collect()
 }
 
 /// The label of the times of records.

@@ -1,18 +1,20 @@
 //! What `binlog.spark` asks for: the logs, the columns of all, and the records of some in those columns.
 
+use crate::capsules;
 use crate::chosen::{Chosen, Part, TIME};
-use crate::errors::{FleetError, OnError, Skipped};
+use crate::errors::{FleetError, OnError};
 use crate::log::numbers_of;
 use crate::members::{self, Member};
+use crate::stream::{self, SharedSkipped};
 use crate::table::Rows;
-use binlog::arrow::{ArrowArrayStream, ArrowColumn};
+use binlog::arrow::ArrowColumn;
 use binlog::log::{ColumnSchema, Kind, TableSchema, Values};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 const LOG_ID: &str = "log_id";
 const SESSION: &str = "session";
@@ -31,18 +33,19 @@ fn kind_of(name: &str) -> PyResult<Kind> {
 }
 
 fn chosen(message: String, columns: Option<Vec<String>>, scaling: &str) -> PyResult<Chosen> {
-    Ok(Chosen { name: message, columns, numbers: numbers_of(scaling)?, own: &OWN })
+    Ok(Chosen { name: message.into(), columns, numbers: numbers_of(scaling)?, own: &OWN })
 }
 
-/// Logs, as (id, path, bytes), and the reasons why others are left out.
-type Logs = (Vec<(String, PathBuf, u64)>, BTreeMap<String, String>);
+/// Logs, as (id, path, bytes, whether its name says that it is a log), and the reasons why others are left out.
+type Logs = (Vec<(String, PathBuf, u64, bool)>, BTreeMap<String, String>);
 
 /// The logs of files and folders.
 #[pyfunction]
 pub fn engine_logs(py: Python<'_>, paths: Vec<PathBuf>, on_error: &str) -> PyResult<Logs> {
     let on_error = OnError::of(on_error)?;
     let (logs, skipped) = py.detach(|| members::find(&paths, on_error))?;
-    Ok((logs.into_iter().map(|log| (log.id, log.path, log.bytes)).collect(), skipped.by_log().clone()))
+    let logs = logs.into_iter().map(|log| (log.id, log.path, log.bytes, log.is_named_as_log));
+    Ok((logs.collect(), skipped.by_log().clone()))
 }
 
 /// Columns, as (name, kind, unit, description), and the reasons why logs are left out.
@@ -78,14 +81,14 @@ pub fn engine_columns(
     Ok((own.into_iter().chain(of_logs).collect(), skipped.by_log().clone()))
 }
 
-/// The records of logs, given as (id, path), in columns, given as (name, kind). A column that a log lacks is null.
+/// The records of logs, given as [`engine_logs`] returns them, in columns, given as (name, kind). A column that a log lacks is null.
 /// Engines don't tell names apart by upper and lower case.
 ///
 /// `filters` has ranges of the columns `session`, `instance` and `TimeUS`, both ends included: a record is there if
 /// each filter has a range with its value.
 #[pyfunction]
 pub fn engine_read(
-    logs: Vec<(String, PathBuf)>,
+    logs: Vec<(String, PathBuf, u64, bool)>,
     message: String,
     columns: Vec<(String, String)>,
     scaling: &str,
@@ -96,21 +99,22 @@ pub fn engine_read(
     for (name, kind) in &columns {
         schema.columns.push(ColumnSchema::new(name, kind_of(kind)?));
     }
+    let member = |(id, path, bytes, is_named_as_log)| Member { id, path, bytes, changed: None, is_named_as_log };
     let core = Core {
-        logs: logs.into_iter().map(|(id, path)| Member::new(id, path)).collect(),
+        logs: logs.into_iter().map(member).collect(),
         chosen: chosen(message, None, scaling)?,
         filters: filters.into_iter().map(|(column, ranges)| Filter { column, ranges }).collect(),
         on_error: OnError::of(on_error)?,
         schema,
     };
-    Ok(Batches { core: Arc::new(core), skipped: Arc::default() })
+    Ok(Batches { core: Arc::new(core), skipped: SharedSkipped::default() })
 }
 
 /// Records of some logs for an engine, as a stream of batches.
 #[pyclass(frozen, module = "binlog")]
 pub struct Batches {
     core: Arc<Core>,
-    skipped: Arc<Mutex<Skipped>>,
+    skipped: SharedSkipped,
 }
 
 #[pymethods]
@@ -118,7 +122,7 @@ impl Batches {
     /// The logs that the stream left out, with the reason.
     #[getter]
     fn skipped(&self) -> BTreeMap<String, String> {
-        self.skipped.lock().unwrap_or_else(PoisonError::into_inner).by_log().clone()
+        self.skipped.by_log()
     }
 
     #[pyo3(signature = (requested_schema = None))]
@@ -130,25 +134,16 @@ impl Batches {
         if requested_schema.is_some() {
             return Err(PyTypeError::new_err("the columns are those of `engine_read`"));
         }
-        let (core, skipped) = (self.core.clone(), self.skipped.clone());
-        let schema = core.schema.clone();
-        let batches = (0..core.logs.len()).flat_map(move |log| {
-            let log = &core.logs[log];
-            match core.batches(log) {
-                Ok(batches) => batches.into_iter().map(Ok).collect(),
-                Err(error) => {
-                    let mut skipped = skipped.lock().unwrap_or_else(PoisonError::into_inner);
-                    skipped.add(log.id.clone(), error, core.on_error).err().into_iter().map(Err).collect::<Vec<_>>()
-                }
-            }
-        });
-        PyCapsule::new_with_value(py, ArrowArrayStream::of_tables(schema, batches), c"arrow_array_stream")
+        let core = self.core.clone();
+        let of_log = move |log: &Member| core.batches(log);
+        let batches = stream::batches(self.core.logs.clone(), self.core.on_error, self.skipped.clone(), of_log);
+        capsules::stream(py, self.core.schema.clone(), batches)
     }
 }
 
 /// What the streams share.
 struct Core {
-    logs: Vec<Member>,
+    logs: Arc<[Member]>,
     chosen: Chosen,
     schema: TableSchema,
     filters: Vec<Filter>,
@@ -169,7 +164,7 @@ impl Filter {
 
 impl Core {
     fn batches(&self, log: &Member) -> Result<Vec<Vec<ArrowColumn>>, FleetError> {
-        let parts = self.chosen.parts(log, true)?.parts;
+        let parts = self.chosen.parts(log, true)?;
         let mut batches = Vec::with_capacity(parts.len());
         for part in parts {
             batches.extend(self.batch(log, part)?);
@@ -207,8 +202,7 @@ impl Core {
             let own = OWN.into_iter().find(|own| own.eq_ignore_ascii_case(&column.label));
             let values = match own.unwrap_or_default() {
                 LOG_ID if column.kind == Kind::Text => {
-                    let ids = std::iter::repeat_n(Some(&log.id), count);
-                    batch.push(ArrowColumn::texts(ids).map_err(|error| in_log(&error))?);
+                    batch.push(ArrowColumn::one_text(&log.id, count).map_err(|error| in_log(&error))?);
                     continue;
                 }
                 // As values of a kind that isn't asked for, it is an error below.

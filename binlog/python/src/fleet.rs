@@ -2,10 +2,11 @@
 
 use crate::capsules;
 use crate::chosen::Chosen;
-use crate::errors::{FleetError, OnError, Skipped};
+use crate::errors::{FleetError, OnError};
 use crate::html;
 use crate::log::numbers_of;
 use crate::members::{self, Member};
+use crate::stream::{self, SharedSkipped};
 use crate::table::Rows;
 use binlog::arrow::ArrowColumn;
 use binlog::log::{ColumnSchema, Kind, TableSchema};
@@ -13,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// The column of the logs.
 const OWN: [&str; 1] = ["log_id"];
@@ -21,9 +22,9 @@ const OWN: [&str; 1] = ["log_id"];
 /// The logs of a folder, or these logs, as one table of a type, with the column `log_id` before those of the type.
 ///
 /// The table has each column that any log has, in a type that holds the values of all; where a log lacks one, it is
-/// null. Logs without the type have no row. The logs are read once for their columns here, by all processors, and once
-/// for each stream of values. One of them is in memory at a time, here several, if they have less than 256 MiB
-/// together.
+/// null. Logs without the type have no row. The logs are read once for their columns here, by all processors, unless
+/// that was done before and they haven't changed, and once for each stream of values. One of them is in memory at a
+/// time, here several, if they have less than 256 MiB together.
 ///
 /// A log that can't be read, or that contradicts the others, is an error that names it. With `on_error="skip"` it is
 /// left out, and `skipped` has the reason. Empty files are skipped in any case, and texts that end in .log or .txt.
@@ -42,13 +43,13 @@ pub fn fleet(
         Ok(path) => vec![path],
         Err(_) => logs.extract::<Vec<PathBuf>>()?,
     };
-    let chosen = Chosen { name, columns, numbers, own: &OWN };
+    let chosen = Chosen { name: name.into(), columns, numbers, own: &OWN };
     let fleet = py.detach(|| {
         let (mut logs, mut skipped) = members::find(&paths, on_error)?;
         let schema = chosen.union(&mut logs, on_error, &mut skipped)?;
         Ok::<_, FleetError>(Fleet {
-            core: Arc::new(Core { logs, chosen, schema, on_error }),
-            skipped: Arc::new(skipped.into()),
+            core: Arc::new(Core { logs: logs.into(), chosen, schema, on_error }),
+            skipped: SharedSkipped::new(skipped),
         })
     });
     Ok(fleet?)
@@ -58,12 +59,12 @@ pub fn fleet(
 #[pyclass(frozen, module = "binlog")]
 pub struct Fleet {
     core: Arc<Core>,
-    skipped: Arc<Mutex<Skipped>>,
+    skipped: SharedSkipped,
 }
 
 /// What the streams of a fleet share.
 struct Core {
-    logs: Vec<Member>,
+    logs: Arc<[Member]>,
     chosen: Chosen,
     /// The columns of the logs.
     schema: TableSchema,
@@ -74,7 +75,7 @@ impl Core {
     /// The batches of a log.
     fn batches(&self, log: &Member) -> Result<Vec<Vec<ArrowColumn>>, FleetError> {
         let parts = self.chosen.parts(log, false)?;
-        parts.parts.into_iter().map(|part| self.batch(log, &part.rows)).collect()
+        parts.into_iter().map(|part| self.batch(log, &part.rows)).collect()
     }
 
     /// The values of a part in the columns of the union, after the id of the log.
@@ -84,8 +85,7 @@ impl Core {
         let places: Vec<Option<usize>> = columns.iter().map(|column| self.chosen.place(rows, &column.label)).collect();
         let present: Vec<usize> = places.iter().copied().flatten().collect();
         let mut values = rows.columns(&present).map_err(|error| in_log(&error))?.into_iter();
-        let ids = std::iter::repeat_n(Some(&log.id), rows.len());
-        let mut batch = vec![ArrowColumn::texts(ids).map_err(|error| in_log(&error))?];
+        let mut batch = vec![ArrowColumn::one_text(&log.id, rows.len()).map_err(|error| in_log(&error))?];
         for (column, place) in columns.iter().zip(places) {
             batch.push(match place.and_then(|_| values.next()) {
                 None => ArrowColumn::nulls(column.kind, rows.len()),
@@ -124,7 +124,7 @@ impl Fleet {
     /// The files that were left out, with the reason. A stream adds those that it can't read.
     #[getter]
     fn skipped(&self) -> BTreeMap<String, String> {
-        self.skipped.lock().unwrap_or_else(PoisonError::into_inner).by_log().clone()
+        self.skipped.by_log()
     }
 
     /// The labels of the columns.
@@ -156,17 +156,9 @@ impl Fleet {
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         drop(requested_schema);
-        let (core, skipped) = (self.core.clone(), self.skipped.clone());
-        let batches = (0..core.logs.len()).flat_map(move |log| {
-            let log = &core.logs[log];
-            match core.batches(log) {
-                Ok(batches) => batches.into_iter().map(Ok).collect(),
-                Err(error) => {
-                    let mut skipped = skipped.lock().unwrap_or_else(PoisonError::into_inner);
-                    skipped.add(log.id.clone(), error, core.on_error).err().into_iter().map(Err).collect::<Vec<_>>()
-                }
-            }
-        });
+        let core = self.core.clone();
+        let of_log = move |log: &Member| core.batches(log);
+        let batches = stream::batches(self.core.logs.clone(), self.core.on_error, self.skipped.clone(), of_log);
         capsules::stream(py, self.with_id(), batches)
     }
 

@@ -2,8 +2,9 @@
 //!
 //! `log` opens a log and says what is in it; `blackbox` has the sessions of a Blackbox log. `table` has the records of
 //! a type, `column` the values of one column, `record` single records; `flight` has the facts of a flight, `part` the
-//! intervals of a part. `members` finds the logs of a fleet, `chosen` has their records of a type, which `fleet` shows
-//! as one table, and `engine` to `binlog.spark`. `writer` writes logs by a `schema`: `given` takes Python's values,
+//! intervals of a part. `members` finds the logs of a fleet, `chosen` has their records of a type, whose columns are
+//! `known` until a log changes; `fleet` shows them as one table, and `engine` to `binlog.spark`, in batches of a
+//! `stream`. `writer` writes logs by a `schema`: `given` takes Python's values,
 //! `encode` makes records of them, which are `pending` until they are sorted. `capsules` is Arrow's interface,
 //! `pickled` what other processes get. `errors` makes errors Python's with the words of `names`, `html` is for
 //! notebooks.
@@ -19,6 +20,7 @@ mod fleet;
 mod flight;
 mod given;
 mod html;
+mod known;
 mod log;
 mod members;
 mod names;
@@ -27,6 +29,7 @@ mod pending;
 mod pickled;
 mod record;
 mod schema;
+mod stream;
 mod table;
 mod writer;
 

@@ -6,6 +6,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// A log and its id: its path, from the folder if one folder is given.
 #[derive(Clone)]
@@ -16,8 +17,10 @@ pub struct Member {
     pub path: PathBuf,
     /// Its length.
     pub bytes: u64,
+    /// When it changed, if it was found.
+    pub changed: Option<SystemTime>,
     /// Whether its name says that it is a log. Others in a folder may be something else.
-    is_named_as_log: bool,
+    pub is_named_as_log: bool,
 }
 
 /// Extensions of logs, in lower case.
@@ -26,13 +29,10 @@ const EXTENSIONS: [&str; 5] = ["bin", "bbl", "bfl", "log", "txt"];
 /// Those of them that other files have, too.
 const OF_TEXTS: [&str; 2] = ["log", "txt"];
 
-impl Member {
-    /// A log that was found.
-    pub fn new(id: String, path: PathBuf) -> Self {
-        let is_named_as_log = !has_extension(&path, &OF_TEXTS);
-        Member { id, path, bytes: 0, is_named_as_log }
-    }
+/// What ArduPilot writes into a folder of logs beside them: the number of the last one.
+const LAST_LOG: &str = "LASTLOG.TXT";
 
+impl Member {
     /// What to do with the log if it can't be read.
     pub fn on_error(&self, on_error: OnError, error: &FleetError) -> OnError {
         match error {
@@ -96,16 +96,15 @@ impl Walk {
             Ok(entries) => entries,
             Err(error) => return self.skipped.add(id(root, folder), named(folder, error), self.on_error),
         };
-        let mut paths: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).collect();
+        let is_folder = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
+        let mut paths: Vec<_> = entries.into_iter().map(|entry| (entry.path(), is_folder(&entry))).collect();
         paths.sort();
-        for path in paths {
-            if path.is_dir() {
-                if !path.is_symlink() {
-                    self.folder(root, &path)?;
-                }
-            } else if has_extension(&path, &EXTENSIONS) {
+        for (path, is_folder) in paths {
+            if is_folder {
+                self.folder(root, &path)?;
+            } else if has_extension(&path, &EXTENSIONS) && path.file_name().is_none_or(|name| name != LAST_LOG) {
                 match fs::metadata(&path) {
-                    // Opening a pipe would wait for a writer.
+                    // A link to a folder; opening a pipe would wait for a writer.
                     Ok(file) if !file.is_file() => {}
                     file => self.file(root, &path, file, false)?,
                 }
@@ -130,8 +129,10 @@ impl Walk {
             return self.skipped.add(id, FleetError::Value("it is empty".into()), OnError::Skip);
         }
         let is_named_as_log = is_given || !has_extension(path, &OF_TEXTS);
-        let member = Member { id, path: path.to_owned(), bytes: file.len(), is_named_as_log };
-        self.found.push(Found { member, is_link: path.is_symlink(), file: same });
+        let (path, bytes, changed) = (path.to_owned(), file.len(), file.modified().ok());
+        let is_link = path.is_symlink();
+        let member = Member { id, path, bytes, changed, is_named_as_log };
+        self.found.push(Found { member, is_link, file: same });
         Ok(())
     }
 }

@@ -57,6 +57,9 @@ def fleet(tmp_path_factory):
         # Two boots, and times that jump back.
         log = odd_log([1000 * step + t for t in (5, 1, 9, 7)], step) + odd_log([3, 4], step)
         (folder / "logs" / "odd" / f"{step}.bin").write_bytes(log)
+    # What lies beside logs, and isn't one.
+    (folder / "logs" / "odd" / "LASTLOG.TXT").write_text("3\r\n")
+    (folder / "logs" / "odd" / "notes.txt").write_text("two flights")
     program = os.environ.get("BINLOG_PROGRAM")
     if program is None:
         pytest.skip("BINLOG_PROGRAM doesn't name the program")
@@ -258,6 +261,44 @@ def test_the_options_of_the_source(engine, fleet):
     assert "no option is called colums" in answers["typo"]["error"]
     assert "did you mean `ODD`?" in answers["type"]["error"]
     assert "did you mean `Count`?" in answers["column"]["error"]
+
+
+def test_short_logs_share_partitions_and_batches(tmp_path):
+    pytest.importorskip("pyspark")
+    from binlog import spark
+
+    log = odd_log([1, 2], 0)
+    for name in range(7):
+        (tmp_path / f"{name}.bin").write_bytes(log)
+    (tmp_path / "large.bin").write_bytes(odd_log(range(9), 0))
+    options = {"path": str(tmp_path), "message": "ODD", "partition_bytes": str(3 * len(log))}
+    source = spark.LogSource(options)
+    reader = source.reader(source.schema())
+    packs = reader.partitions()
+    assert sum((len(pack.logs) for pack in packs), 0) == 8
+    assert all(sum(length for _, _, length, _ in pack.logs[:-1]) <= 3 * len(log) for pack in packs)
+    batches = [list(reader.read(pack)) for pack in packs]
+    assert [len(batches) for batches in batches] == [1] * len(packs)
+    assert sum(batch.num_rows for batches in batches for batch in batches) == 7 * 2 + 9
+
+
+def test_a_large_log_has_the_sessions_of_the_whole(tmp_path):
+    from binlog._binlog import engine_logs, engine_read
+
+    def boot(name, count, time):
+        one = record(1, number(time, 8) + number(count, 4))
+        return FMT + definition(1, 15, name, "Qi", "TimeUS,X") + one * count
+
+    # Of a log of more than 4 MiB, only records of the type are kept.
+    path = tmp_path / "large.bin"
+    path.write_bytes(boot("DEMO", 2, 5) + boot("BARO", 300_000, 6) + boot("DEMO", 3, 7))
+    logs, _ = engine_logs([str(tmp_path)], "raise")
+    columns = [("session", "I32"), ("TimeUS", "I64"), ("X", "I32"), ("log_id", "Text")]
+    table = pyarrow.table(engine_read(logs, "DEMO", columns, "shown", [], "raise"))
+    rows = [(1, 5, 2, "large.bin")] * 2 + [(3, 7, 3, "large.bin")] * 3
+    assert [tuple(row.values()) for row in table.to_pylist()] == rows
+    with pytest.raises(KeyError, match="did you mean `BARO`"):
+        binlog.fleet(tmp_path, "Baro")
 
 
 def test_importing_binlog_needs_no_engine():

@@ -65,6 +65,8 @@ def test_a_log_that_cant_be_read_is_named_or_listed(tmp_path):
     (tmp_path / "b.bin").write_text("no log")
     (tmp_path / "empty.bin").touch()
     (tmp_path / "notes.txt").write_text("no log either, and nobody says so")
+    # ArduPilot's own, which isn't worth a word.
+    (tmp_path / "LASTLOG.TXT").write_text("7\r\n")
     with pytest.raises(OSError, match="b.bin: neither an ArduPilot log"):
         binlog.fleet(tmp_path, "DEMO")
     logs = binlog.fleet(tmp_path, "DEMO", on_error="skip")
@@ -88,6 +90,27 @@ def test_a_log_that_cant_be_read_is_named_or_listed(tmp_path):
         binlog.fleet(tmp_path / "nothing", "DEMO")
     with pytest.raises(ValueError, match="on_error"):
         binlog.fleet(tmp_path, "DEMO", on_error="ignore")
+
+
+def test_logs_are_read_for_their_columns_until_they_change(tmp_path):
+    path, then = tmp_path / "a.bin", 1_700_000_000
+    path.write_bytes(demo(1))
+    os.utime(path, (then, then))
+    assert binlog.fleet(tmp_path, "DEMO").columns == ["log_id", "TimeUS", "X"]
+    # Nobody writes a log of the same length and time; here it shows what is read.
+    path.write_bytes(demo(1, labels="TimeUS,Y"))
+    os.utime(path, (then, then))
+    assert binlog.fleet(tmp_path, "DEMO").columns == ["log_id", "TimeUS", "X"]
+    os.utime(path, (then, then + 1))
+    assert binlog.fleet(tmp_path, "DEMO").columns == ["log_id", "TimeUS", "Y"]
+    assert binlog.fleet(tmp_path, "DEMO", scaling="stored").columns == ["log_id", "TimeUS", "Y"]
+    # What has just changed may change again, without another time.
+    path.write_bytes(demo(1))
+    for labels in ("TimeUS,X", "TimeUS,Z"):
+        now = os.stat(path).st_mtime_ns
+        path.write_bytes(demo(1, labels=labels))
+        os.utime(path, ns=(now, now))
+        assert binlog.fleet(tmp_path, "DEMO").columns[-1] == labels[-1]
 
 
 def test_a_name_that_no_log_has_is_a_key_error_that_helps(tmp_path):

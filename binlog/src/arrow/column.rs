@@ -90,6 +90,20 @@ impl ArrowColumn {
         Ok(ArrowColumn { kind: Kind::Text, length, null_count, validity, buffers })
     }
 
+    /// A column of a text that all rows have.
+    ///
+    /// # Errors
+    ///
+    /// If the texts are longer than 2 GiB together.
+    pub fn one_text(text: &str, length: usize) -> Result<Self, ArrowError> {
+        let bytes = text.len().checked_mul(length).filter(|&bytes| i32::try_from(bytes).is_ok());
+        bytes.ok_or(ArrowError::TextsTooLong)?;
+        let offsets: Vec<i32> = (0..=length).map(|row| (row * text.len()) as i32).collect();
+        let all = text.repeat(length).into_bytes();
+        let buffers = vec![Buffer::Offsets(offsets.into()), Buffer::Bytes(all.into())];
+        Ok(ArrowColumn { kind: Kind::Text, length, null_count: 0, validity: None, buffers })
+    }
+
     /// A column that a log lacks: all values are null.
     pub fn nulls(kind: Kind, length: usize) -> Self {
         let values = Buffer::Values(zeros(kind, length).into());
@@ -102,8 +116,11 @@ impl ArrowColumn {
     }
 
     fn signed(numbers: &[u64]) -> Self {
-        let is_there: Vec<bool> = numbers.iter().map(|&number| i64::try_from(number).is_ok()).collect();
-        let (length, null_count, validity) = validity(&is_there);
+        let is_there = |&number: &u64| i64::try_from(number).is_ok();
+        let (length, null_count, validity) = match numbers.iter().fold(0, |all, number| all | number) {
+            all if is_there(&all) => (numbers.len(), 0, None),
+            _ => validity(&numbers.iter().map(is_there).collect::<Vec<bool>>()),
+        };
         let numbers = numbers.iter().map(|&number| i64::try_from(number).unwrap_or(0)).collect();
         let buffers = vec![Buffer::Values(Values::I64(numbers).into())];
         ArrowColumn { kind: Kind::I64, length, null_count, validity, buffers }

@@ -197,6 +197,11 @@ fn texts_have_offsets() {
 #[test]
 fn nulls_have_bits() {
     let texts = (0..10).map(|i| (i % 3 != 0).then(|| i.to_string()));
+    let same = ArrowColumn::one_text("Öl", 3).expect("texts");
+    let [ours, theirs] = [same, ArrowColumn::texts([Some("Öl"); 3]).expect("texts")].map(ArrowColumn::into_buffers);
+    assert!(ours.0.is_none() && theirs.0.is_none());
+    assert!(ours.1.iter().map(Buffer::as_bytes).eq(theirs.1.iter().map(Buffer::as_bytes)));
+    assert!(matches!(ArrowColumn::one_text("text", 1 << 30), Err(ArrowError::TextsTooLong)));
     let column = ArrowColumn::texts(texts).expect("texts");
     let array = ArrowArray::of_column(&ColumnSchema::new("A", Kind::Text), column).expect("a column");
     assert_eq!((array.null_count, buffer::<u8>(&array, 0, 2)), (4, &[0b1011_0110, 0b01][..]));

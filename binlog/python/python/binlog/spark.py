@@ -125,7 +125,7 @@ class _Options:
 
 
 class _Logs(InputPartition):
-    """The ids and paths of some logs."""
+    """Some of the logs of `engine_logs`."""
 
     def __init__(self, logs):
         super().__init__(None)
@@ -148,16 +148,15 @@ class _Reader(DataSourceReader):
         _warn(skipped)
         logs = [log for log in logs if all(_accepts(filter, log[0]) for filter in self.of_logs)]
         least, most = _PARTITION_BYTES
-        of_processor = sum(length for _, _, length in logs) // (os.cpu_count() or 1) + 1
-        limit = self.options.partition_bytes or min(max(of_processor, least), most)
-        packs, size = [], 0
-        for log, path, length in logs:
-            if not packs or size + length > limit:
-                packs.append([])
-                size = 0
-            packs[-1].append((log, str(path)))
-            size += length
-        return [_Logs(logs) for logs in packs or [[]]]
+        total = sum(length for _, _, length, _ in logs)
+        limit = self.options.partition_bytes or min(max(total // (os.cpu_count() or 1) + 1, least), most)
+        count = max(-(-total // limit), 1)
+        packs, before = [[] for _ in range(count)], 0
+        for log, path, length, is_named_as_log in logs:
+            # The pack in which the middle of the log is, if all logs are cut into parts of one size.
+            packs[(2 * before + length) * count // (2 * total)].append((log, str(path), length, is_named_as_log))
+            before += length
+        return [_Logs(logs) for logs in packs if logs] or [_Logs([])]
 
     def read(self, partition):
         options = self.options
@@ -165,13 +164,26 @@ class _Reader(DataSourceReader):
             partition.logs, options.message, self.columns, options.scaling, self.ranges, options.on_error
         )
         schema = pyarrow.schema([(name, _KINDS[kind][1]) for name, kind in self.columns])
-        for batch in pyarrow.RecordBatchReader.from_stream(found):
+        for batch in _of_many_rows(pyarrow.RecordBatchReader.from_stream(found)):
             if batch.schema != schema:
                 # Raw data and arrays have a fixed length in the log, and none in an engine.
                 batch = batch.cast(schema)
             for start in range(0, batch.num_rows, _BATCH_ROWS):
                 yield batch.slice(start, _BATCH_ROWS)
         _warn(found.skipped)
+
+
+def _of_many_rows(batches):
+    """Joins the batches of short logs, since engines take as long for a small batch as for a large one."""
+    joined, rows = [], 0
+    for batch in batches:
+        if joined and rows + batch.num_rows > _BATCH_ROWS:
+            yield pyarrow.concat_batches(joined)
+            joined, rows = [], 0
+        joined.append(batch)
+        rows += batch.num_rows
+    if joined:
+        yield pyarrow.concat_batches(joined)
 
 
 class _PushFilters:

@@ -28,7 +28,9 @@ class Process:
             errors.seek(0)
             lines = errors.read().decode(errors="replace").strip().splitlines()
         if process.returncode != 0:
-            why = lines[-1] if lines else f"exit code {process.returncode}"
+            errors = [line for line in lines if "Error" in line or "Exception" in line]
+            # Engines log their end after the error.
+            why = (errors or lines or [f"exit code {process.returncode}"])[-1]
             raise Missing(why) if "ModuleNotFoundError" in why else SystemExit(f"{' '.join(map(str, command))}: {why}")
         self.memory = usage.ru_maxrss / 1024
         self.seconds = usage.ru_utime + usage.ru_stime
