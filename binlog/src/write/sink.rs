@@ -19,6 +19,7 @@ pub use statistics::Statistics;
 #[cfg(feature = "derive")]
 #[doc(hidden)]
 pub use timed::Parts;
+#[cfg(feature = "derive")]
 pub use timed::TimedSink;
 
 /// A destination for messages. Libraries that log take one, and need to know neither the schema nor the writer.
