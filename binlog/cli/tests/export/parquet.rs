@@ -15,7 +15,7 @@ use binlog_tests::raw_log::RawLog;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use zerocopy::{Immutable, IntoBytes};
 
 /// The records of a type.
@@ -330,10 +330,25 @@ fn numbers_have_types_that_every_engine_has() {
 
 #[test]
 fn a_full_file_is_followed_by_another_one_with_other_logs() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let paths = fill(folder.path(), |data_set| data_set.with_file_bytes(16 << 10));
+    assert!(paths.len() > 3, "{paths:?}");
+}
+
+#[test]
+fn what_has_no_room_in_memory_is_written() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let paths = fill(folder.path(), |data_set| data_set.with_memory(64 << 10));
+    let [path] = &paths[..] else { panic!("one file: {paths:?}") };
+    let file = ParquetRecordBatchReaderBuilder::try_new(File::open(path).expect("a file")).expect("Parquet");
+    assert!(file.metadata().num_row_groups() > 3, "{:?}", file.metadata().num_row_groups());
+}
+
+/// Adds many logs to a data set and compares what its files have of each. Returns the files.
+fn fill(folder: &Path, limits: impl FnOnce(DataSet) -> DataSet) -> Vec<PathBuf> {
     const LOGS: usize = 60;
     const RECORDS: usize = 200;
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let mut data_set = DataSet::open(folder.path(), "").expect("an empty folder").with_file_bytes(16 << 10);
+    let mut data_set = limits(DataSet::open(folder, "").expect("an empty folder"));
     let mut sums = BTreeMap::new();
     for i in 0..LOGS {
         let rolls = (0..RECORDS).map(|record| (i * RECORDS + record) as f32);
@@ -347,8 +362,7 @@ fn a_full_file_is_followed_by_another_one_with_other_logs() {
     }
     assert_eq!(data_set.finish().expect("room"), LOGS);
     let mut found: BTreeMap<String, (usize, f64)> = BTreeMap::new();
-    let paths: Vec<_> = files(&folder.path().join("ATT")).into_iter().map(|(path, _)| path).collect();
-    assert!(paths.len() > 3, "{paths:?}");
+    let paths: Vec<_> = files(&folder.join("ATT")).into_iter().map(|(path, _)| path).collect();
     for path in &paths {
         let mut of_file: BTreeMap<String, (usize, f64)> = BTreeMap::new();
         for batch in read_file(path) {
@@ -363,7 +377,7 @@ fn a_full_file_is_followed_by_another_one_with_other_logs() {
         found.extend(of_file);
     }
     assert_eq!(found, sums);
-    let known: BTreeSet<String> = read(&folder.path().join("logs"))
+    let known: BTreeSet<String> = read(&folder.join("logs"))
         .iter()
         .flat_map(|batch| {
             let ids = batch.column_by_name("log_id").expect("a column").as_string::<i32>().clone();
@@ -371,6 +385,7 @@ fn a_full_file_is_followed_by_another_one_with_other_logs() {
         })
         .collect();
     assert!(known.iter().eq(sums.keys()));
+    paths
 }
 
 #[test]

@@ -27,8 +27,9 @@ use std::path::{Path, PathBuf};
 /// A file gets no more logs once it has this many bytes.
 const FILE_BYTES: usize = 128 << 20;
 
-/// What all files together may have in memory.
-const MEMORY_BYTES: usize = 256 << 20;
+/// What all files together may have in memory, by the writer's count; it takes half as much again. A data set of a few
+/// hundred short logs reaches it, and no other takes more.
+const MEMORY_BYTES: usize = 64 << 20;
 
 /// Its lock, so that two exports don't write into one data set.
 const LOCK: &str = "_lock";
@@ -49,6 +50,7 @@ pub struct DataSet {
     /// Columns with numbers that a data set can't hold, and how many.
     too_large: BTreeMap<String, usize>,
     limit: usize,
+    memory: usize,
     /// Whether a log was added only in part: then nothing of this run may be listed.
     is_torn: bool,
     /// Whether the folder had no data set. Until the end it has none, either.
@@ -108,6 +110,7 @@ impl DataSet {
             added: Vec::new(),
             too_large: BTreeMap::new(),
             limit: FILE_BYTES,
+            memory: MEMORY_BYTES,
             is_torn: false,
             is_new,
             _lock: lock,
@@ -121,6 +124,13 @@ impl DataSet {
     #[must_use]
     pub fn with_file_bytes(mut self, limit: usize) -> Self {
         self.limit = limit;
+        self
+    }
+
+    /// The bytes that all files may have in memory, 64 MiB without this.
+    #[must_use]
+    pub fn with_memory(mut self, bytes: usize) -> Self {
+        self.memory = bytes;
         self
     }
 
@@ -216,9 +226,13 @@ impl DataSet {
                 growing.len() - 1
             }
         };
-        growing[place].add(owner, table)?;
-        if growing[place].bytes() >= self.limit {
+        let file = &mut growing[place];
+        file.add(owner, table)?;
+        if file.bytes() >= self.limit {
             self.whole.push(growing.remove(place).finish()?);
+        } else if file.memory() > self.memory / 8 {
+            // A long log fills the memory by itself.
+            self.spare_memory()?;
         }
         Ok(())
     }
@@ -227,7 +241,7 @@ impl DataSet {
     fn spare_memory(&mut self) -> Result<(), Failure> {
         loop {
             let growing = || self.growing.values().flatten();
-            if growing().map(GrowingFile::memory).sum::<usize>() <= MEMORY_BYTES {
+            if growing().map(GrowingFile::memory).sum::<usize>() <= self.memory {
                 return Ok(());
             }
             let Some(largest) = self.growing.values_mut().flatten().max_by_key(|file| file.memory()) else {
