@@ -4,8 +4,8 @@ use crate::blackbox::BlackboxLog;
 use crate::blackbox::log::find_session;
 use crate::format::record_header;
 use crate::read::Log;
-use crate::source::OpenError;
 use crate::source::bytes::{self, Bytes};
+use crate::source::{OpenError, text_log};
 use crate::wording::debug_text::debug_is_text;
 use crate::wording::plural::Plural;
 use memchr::memmem;
@@ -15,6 +15,11 @@ use std::io::{self, Read};
 use std::path::Path;
 
 /// A log of either format.
+///
+/// A text log of ArduPilot, as Mission Planner writes it (.log), becomes a binary one when it is opened:
+/// [`bytes`](AnyLog::bytes) are those of the binary log, [`Log::damaged_lines`] says which lines of the text it lacks.
+/// The binary log is about half as long as the text, and takes memory. A text that is read is in memory, too, until it
+/// is converted; one that is [mapped](AnyLog::map) isn't.
 ///
 /// ```no_run
 /// use binlog::AnyLog;
@@ -76,6 +81,10 @@ impl<'a> AnyLog<'a> {
     fn of(bytes: Bytes<'a>) -> Result<Self, UnknownFormat> {
         match LogFormat::of(&bytes) {
             Some(LogFormat::ArduPilot | LogFormat::ArduPilotRecords) => Ok(AnyLog::ArduPilot(Log::of(bytes))),
+            Some(LogFormat::ArduPilotText) => {
+                let log = text_log::convert(&bytes);
+                Ok(AnyLog::ArduPilot(Log::of(Bytes::OfText(Box::new(log)))))
+            }
             Some(LogFormat::Blackbox) => Ok(AnyLog::Blackbox(BlackboxLog::of(bytes))),
             None => Err(UnknownFormat { bytes: bytes.len() }),
         }
@@ -106,6 +115,8 @@ pub enum LogFormat {
     ArduPilot,
     /// Records of an ArduPilot log without a definition: its beginning is missing, so nothing in it can be read.
     ArduPilotRecords,
+    /// ArduPilot's log as text, a record a line, with definitions.
+    ArduPilotText,
     /// A Blackbox log.
     Blackbox,
 }
@@ -137,12 +148,14 @@ impl LogFormat {
 
     fn in_(bytes: &[u8]) -> Option<Self> {
         let mut headers = memmem::find_iter(bytes, &FMT);
-        match (headers.find(|&at| is_definition(&bytes[at + FMT.len()..])), find_session(bytes)) {
-            (Some(fmt), Some(session)) if session < fmt => Some(LogFormat::Blackbox),
-            (Some(_), _) => Some(LogFormat::ArduPilot),
-            (None, Some(_)) => Some(LogFormat::Blackbox),
-            (None, None) => has_records(bytes).then_some(LogFormat::ArduPilotRecords),
-        }
+        let found = [
+            (headers.find(|&at| is_definition(&bytes[at + FMT.len()..])), LogFormat::ArduPilot),
+            (find_session(bytes), LogFormat::Blackbox),
+            (text_log::first_definition(bytes), LogFormat::ArduPilotText),
+        ];
+        let first = found.into_iter().filter_map(|(at, format)| Some((at?, format))).min_by_key(|(at, _)| *at);
+        let records = || has_records(bytes).then_some(LogFormat::ArduPilotRecords);
+        first.map(|(_, format)| format).or_else(records)
     }
 }
 
@@ -210,6 +223,12 @@ mod tests {
             ([&[0; BEGINNING][..], &fmt()].concat(), Some(LogFormat::ArduPilot)),
             (b"H Xroduct:\nH Field I name:time\n".to_vec(), Some(LogFormat::Blackbox)),
             (b"TimeUS,Roll\n1,2\n".to_vec(), None),
+            (
+                b"\xEF\xBB\xBF FMT, 128, 89, FMT, BBnNZ, Type,Length,Name,Format\r\n".to_vec(),
+                Some(LogFormat::ArduPilotText),
+            ),
+            (b"1\n\nArduCopter V3.1\nFMT, 10, 3, STRT, , \n".to_vec(), Some(LogFormat::ArduPilotText)),
+            (b"a,FMT,1,3,A,B,C\nFMT,x,3,A,B,C\nFMT,1,3,ABCDE,B,C\nFMT\n".to_vec(), None),
             // The beginning of a log is lost.
             ([&[0xA3, 0x95, 7][..], &[0; 200]].concat().repeat(20), Some(LogFormat::ArduPilotRecords)),
             (

@@ -4,10 +4,13 @@ pub(crate) mod bytes;
 pub(crate) mod kind;
 pub(crate) mod numbers;
 pub(crate) mod schema;
+#[cfg_attr(not(feature = "blackbox"), expect(dead_code, reason = "`AnyLog` needs both formats"))]
+pub(crate) mod text_log;
 pub(crate) mod values;
 
 pub use bytes::OpenError;
 pub use kind::Kind;
 pub use numbers::Numbers;
 pub use schema::{ColumnSchema, ConflictCause, SchemaConflict, SchemaUnion, TableSchema, distinct_labels};
+pub use text_log::{DamagedLine, LineFault};
 pub use values::Values;

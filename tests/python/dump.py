@@ -4,6 +4,7 @@ One line for each record, in the order of the log:
     {"type": "ATT", "time": ..., "labels": [...], "units": [...], "instance": null, "values": [...]}
 The time is in seconds since 1970, or since boot in a log without GPS. A float is {"f": its 64 bits in hexadecimal}, so
 that it is compared bit for bit; text is a string; raw bytes are {"b": hexadecimal}; an array is a list of numbers.
+A file .log is a text log. Its records have no times here: pymavlink fails to open one without the GPS week.
 """
 
 import array
@@ -29,7 +30,11 @@ def value(v, format=None):
 
 
 def main(path):
-    log = DFReader.DFReader_binary(path)
+    if path.endswith(".log"):
+        DFReader.DFReader_text.init_clock = lambda log: None
+        log = DFReader.DFReader_text(path)
+    else:
+        log = DFReader.DFReader_binary(path)
     while True:
         m = log.recv_msg()
         if m is None:

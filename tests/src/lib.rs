@@ -12,6 +12,7 @@ pub mod nor_chip;
 pub mod pymavlink;
 pub mod ram_card;
 pub mod raw_log;
+pub mod text_log;
 pub mod viewer;
 pub mod volume;
 

@@ -52,8 +52,12 @@ pub fn tool(name: &str, packages: &[&str]) -> Option<Command> {
 }
 
 /// Runs a Python program on a log.
-fn run(mut command: Command, log: &[u8]) -> Output {
-    let mut file = tempfile::Builder::new().suffix(".bin").tempfile().expect("a temporary file");
+fn run(command: Command, log: &[u8]) -> Output {
+    run_on_file(command, log, ".bin")
+}
+
+fn run_on_file(mut command: Command, log: &[u8], suffix: &str) -> Output {
+    let mut file = tempfile::Builder::new().suffix(suffix).tempfile().expect("a temporary file");
     file.write_all(log).expect("room for the log");
     command.arg(file.path()).output().expect("python runs")
 }
@@ -61,6 +65,12 @@ fn run(mut command: Command, log: &[u8]) -> Output {
 /// The records that pymavlink reads: one JSON value each, as `tests/python/dump.py` describes.
 pub fn dump(log: &[u8]) -> Option<Vec<Value>> {
     let lines = script("dump.py", log)?;
+    Some(lines.lines().map(|line| serde_json::from_str(line).expect("a JSON value a line")).collect())
+}
+
+/// The records that pymavlink reads in a text log, as [`dump`] has them.
+pub fn dump_text(text: &[u8]) -> Option<Vec<Value>> {
+    let lines = script_on_file("dump.py", text, ".log")?;
     Some(lines.lines().map(|line| serde_json::from_str(line).expect("a JSON value a line")).collect())
 }
 
@@ -98,8 +108,12 @@ pub fn raw(bytes: &[u8]) -> Value {
 
 /// The output of a script for a log. Asserts that pymavlink prints no warning.
 fn script(name: &str, log: &[u8]) -> Option<String> {
+    script_on_file(name, log, ".bin")
+}
+
+fn script_on_file(name: &str, log: &[u8], suffix: &str) -> Option<String> {
     let script = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/python")).join(name);
-    let output = run(command(&script, &[])?, log);
+    let output = run_on_file(command(&script, &[])?, log, suffix);
     let complaints = String::from_utf8_lossy(&output.stderr);
     assert!(complaints.is_empty(), "pymavlink complains: {:.2000}", complaints);
     assert!(output.status.success(), "pymavlink fails: {}", output.status);

@@ -5,7 +5,7 @@ use crate::context::{Context, When};
 use crate::outcome::CommandResult;
 use clap::{CommandFactory, Parser, Subcommand};
 
-/// Inspects, checks, converts and plots flight logs of ArduPilot (.bin) and Blackbox (.bbl).
+/// Inspects, checks, converts and plots flight logs of ArduPilot (.bin, or .log as text) and Blackbox (.bbl).
 ///
 /// Exit codes: 0 fine; 1 `check`, `diff` or `lock` found something, or `find` found nothing; 2 wrong use, or a log
 /// can't be read or an output can't be written; 3 done, but data is lost: a log is damaged, or a folder has an empty

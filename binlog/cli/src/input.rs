@@ -14,9 +14,10 @@ pub use sources::Sources;
 use crate::any_log::{self, Session};
 use crate::one_line::shown;
 use crate::outcome::{CommandResult, Failure, Outcome, warn};
+use binlog::log::DamagedLine;
 use binlog::{AnyLog, Log, LogFormat};
-use loss::Loss;
 pub use loss::other_session;
+use loss::{Loss, damaged_lines};
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -34,6 +35,8 @@ pub struct Input {
     format: LogFormat,
     is_one_of_several: bool,
     loss: OnceLock<KnownLoss>,
+    /// Set when the damaged lines of a text log are reported.
+    said_lines: OnceLock<()>,
 }
 
 /// What a command knows of the data that a log has lost.
@@ -145,7 +148,8 @@ impl Input {
     fn new(source: &Source, read: Result<(AnyLog<'static>, LogFormat), Failure>) -> Result<Self, Failure> {
         let (log, format) = read.map_err(|failure| failure.context(source.name()))?;
         let path = source.path().map(Path::to_owned);
-        Ok(Input { name: source.name(), path, log, format, is_one_of_several: false, loss: OnceLock::new() })
+        let (loss, said_lines) = (OnceLock::new(), OnceLock::new());
+        Ok(Input { name: source.name(), path, log, format, is_one_of_several: false, loss, said_lines })
     }
 
     /// Why no record of an ArduPilot log can be read, and what to do; `None` if the log has definitions.
@@ -198,6 +202,26 @@ impl Input {
     /// lost, or else [`Outcome::Fine`]. What was lost is printed to standard error, unless
     /// [the command's output says it](Input::note_reported).
     pub fn warn_of_loss(&self) -> Outcome {
+        self.warn_of_lines().max(self.warn_of_bytes())
+    }
+
+    /// What [`warn_of_loss`](Input::warn_of_loss) says of the lines of a text log.
+    pub(crate) fn warn_of_lines(&self) -> Outcome {
+        let Some(lines) = damaged_lines(self.damaged_lines().unwrap_or_default()) else { return Outcome::Fine };
+        if self.said_lines.set(()).is_ok() {
+            warn(format_args!("{}: {lines}; {}", self.name, self.check_says_more()));
+        }
+        Outcome::Lost
+    }
+
+    fn check_says_more(&self) -> String {
+        match &self.path {
+            Some(path) => format!("`binlog check {}` says more", in_a_shell(path)),
+            None => "`binlog check` says more".to_owned(),
+        }
+    }
+
+    fn warn_of_bytes(&self) -> Outcome {
         let loss = self.loss.get_or_init(|| KnownLoss::Unsaid(Loss::of(&self.sessions())));
         match loss {
             KnownLoss::Said(true) => Outcome::Lost,
@@ -210,11 +234,7 @@ impl Input {
             KnownLoss::Said(false) => Outcome::Fine,
             KnownLoss::Unsaid(loss) if loss.is_nothing() => Outcome::Fine,
             KnownLoss::Unsaid(loss) => {
-                let more = match &self.path {
-                    Some(path) => format!("`binlog check {}` says more", in_a_shell(path)),
-                    None => "`binlog check` says more".to_owned(),
-                };
-                warn(format_args!("{}: {loss}; {more}", self.name));
+                warn(format_args!("{}: {loss}; {}", self.name, self.check_says_more()));
                 Outcome::Lost
             }
         }
@@ -245,6 +265,19 @@ impl Input {
     /// second pass.
     pub fn note_sessions(&self, sessions: &[Session<'_>]) {
         self.loss.get_or_init(|| KnownLoss::Unsaid(Loss::of(sessions)));
+    }
+
+    /// The lines of a text log that can't be read, or not as a whole; `None` for a log that isn't text.
+    pub fn damaged_lines(&self) -> Option<&[DamagedLine]> {
+        match &self.log {
+            AnyLog::ArduPilot(log) => log.damaged_lines(),
+            AnyLog::Blackbox(_) => None,
+        }
+    }
+
+    /// Notes that the command's output says which lines of a text log are damaged.
+    pub fn note_lines_reported(&self) {
+        self.said_lines.get_or_init(|| ());
     }
 
     /// Notes that the command's output has what was lost of the log, and whether something was. The first call counts.

@@ -56,7 +56,7 @@ pub struct BootSummary {
 }
 
 /// The most items of a list that are kept: gaps, damaged stretches, instances of several bytes.
-const LISTED: usize = 1000;
+pub(crate) const LISTED: usize = 1000;
 
 /// The boots of a log. `advance` is told, now and then, how many bytes are done.
 pub fn of_boots(log: &[u8], mut advance: impl FnMut(u64)) -> Vec<BootSummary> {

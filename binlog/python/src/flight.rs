@@ -70,11 +70,12 @@ impl Message {
     }
 }
 
-/// Bytes of the log outside of records.
+/// Bytes of the log outside of records; of a text log, a line that can't be read, or not as a whole.
 #[pyclass(frozen, get_all, eq, module = "binlog")]
 #[derive(PartialEq)]
 pub struct Damage {
-    /// Where they begin, in bytes from the start of the log.
+    /// Where they begin, in bytes from the start of the log; of a text log, where the record would be in the binary
+    /// one.
     pub offset: usize,
     /// How many they are.
     pub length: usize,

@@ -10,7 +10,7 @@ use crate::pickled::{self, Pickled};
 use crate::record::Records;
 use crate::table::{Rows, Table};
 use binlog::cut::Cut;
-use binlog::log::{ModeInterval, Numbers, OpenError, OwnedRows, Parameter, SelectError, TextMessage};
+use binlog::log::{DamagedLine, ModeInterval, Numbers, OpenError, OwnedRows, Parameter, SelectError, TextMessage};
 use binlog::{AnyLog, Scaling, Skipped};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
@@ -244,21 +244,23 @@ impl Log {
         let boots: Vec<Range<usize>> = self.log.boots().map(|boot| boot.range()).collect();
         let mut records = self.log.records().flatten().peekable();
         let mut last = None;
-        let mut is_after_record_of_part = |skipped: &Skipped| {
-            while let Some(record) = records.next_if(|record| record.offset() < skipped.offset) {
+        let mut is_after_record_of_part = |damage: &Damage| {
+            while let Some(record) = records.next_if(|record| record.offset() < damage.offset) {
                 last = record.time_us().map(|time_us| (record.offset(), time_us)).or(last);
             }
-            let boot = boots.iter().position(|boot| boot.contains(&skipped.offset));
+            let boot = boots.iter().position(|boot| boot.contains(&damage.offset));
             boot.zip(last)
                 .is_some_and(|(boot, (offset, time_us))| boots[boot].contains(&offset) && self.has_time(boot, time_us))
         };
-        let is_here = |skipped: &&Skipped| self.part.is_none() || is_after_record_of_part(skipped);
+        let is_here = |damage: &Damage| self.part.is_none() || is_after_record_of_part(damage);
         let damage = |skipped: &Skipped| Damage {
             offset: skipped.offset,
             length: skipped.length,
             reason: skipped.reason.to_string(),
         };
-        lost.filter(is_here).map(damage).collect()
+        let line = |line: &DamagedLine| Damage { offset: line.place, length: line.length, reason: line.to_string() };
+        let lines = self.log.damaged_lines().unwrap_or_default();
+        lost.map(damage).chain(lines.iter().map(line)).filter(is_here).collect()
     }
 
     /// The parameters at its end. One that is logged only later has its first value, which it has had before, too.

@@ -1,4 +1,4 @@
-"""Empty and damaged logs, logs that are being written, and logs beyond 4 GiB."""
+"""Empty and damaged logs, text logs, logs that are being written, and logs beyond 4 GiB."""
 
 import os
 import time
@@ -128,3 +128,16 @@ def test_records_beyond_4_gib_are_read(tmp_path, made):
     assert log["DEMO"]["TimeUS"].to_list()[-1] == 2_000_000
     assert log.slice(1.5, 1.6)["DEMO"]["X"].to_list() == list(range(1_500, 1_600))
     assert time.monotonic() - begin < 60
+
+
+@BOTH
+def test_text_logs_are_read_as_binary_ones(tmp_path, mapped):
+    path = tmp_path / "old.log"
+    path.write_text(
+        "ArduCopter V3.1\nFMT, 129, 15, DEMO, Qi, TimeUS,X\nDEMO, 1000, 7\nXKF1, 1\nDEMO, 2000, -8\n", encoding="utf-8"
+    )
+    log = binlog.open(path, map=mapped)
+    assert numpy.asarray(log["DEMO"]["X"]).tolist() == [7, -8]
+    assert [damage.reason for damage in log.damage] == ["line 4: XKF1: no FMT line before it defines the type"]
+    with pytest.raises(binlog.DamagedLog, match="line 4"):
+        binlog.open(path, strict=True)

@@ -26,7 +26,7 @@
 //!   the calendar ([`Log::clock`]) and the [`boots`](Log::boots).
 //! - Names: [`Column::value_name`] is what the log calls a value, [`Log::descriptions`] all that it says. Of a log of
 //!   several boots, see [`Log::value_names`].
-//! - Damage: [`Log::skipped`] and [`Log::suspects`].
+//! - Damage: [`Log::skipped`] and [`Log::suspects`]; of a log that was text, [`Log::damaged_lines`].
 //! - Definitions: [`Log::types`] lists the types, [`Log::schema`] has the definitions as data.
 //!
 //! The guide shows each of these in use: [reading](crate::guide::reading),
@@ -70,8 +70,8 @@ mod wraps;
 
 pub use crate::read::descriptions::{Described, DescribedColumn, DescribedMessage};
 pub use crate::source::{
-    ColumnSchema, ConflictCause, Kind, Numbers, OpenError, SchemaConflict, SchemaUnion, TableSchema, Values,
-    distinct_labels,
+    ColumnSchema, ConflictCause, DamagedLine, Kind, LineFault, Numbers, OpenError, SchemaConflict, SchemaUnion,
+    TableSchema, Values, distinct_labels,
 };
 pub use boots::Boot;
 pub use clock::{Clock, ClockSearch};
@@ -208,6 +208,15 @@ impl<'a> Log<'a> {
     /// Offsets of the suspect records: bytes other than a header follow them, so their end may be damaged.
     pub fn suspects(&self) -> &[usize] {
         &self.index().suspects
+    }
+
+    /// The lines of a text log, as [`AnyLog`](crate::AnyLog) opens it, that can't be read, or not as a whole; `None`
+    /// for a log that wasn't text.
+    pub fn damaged_lines(&self) -> Option<&[DamagedLine]> {
+        match &self.bytes {
+            Bytes::OfText(log) => Some(&log.damaged),
+            _ => None,
+        }
     }
 
     /// The types with at least one record, in the order of their definitions.

@@ -1,5 +1,6 @@
 //! The bytes of a log, and how they are loaded.
 
+use super::text_log::TextLog;
 use crate::wording::debug_text::debug_is_text;
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
@@ -11,6 +12,9 @@ pub(crate) enum Bytes<'a> {
     Borrowed(&'a [u8]),
     Owned(Vec<u8>),
     Mapped(memmap2::Mmap),
+    /// Those of a binary log that was a text log.
+    #[cfg_attr(not(feature = "blackbox"), expect(dead_code, reason = "`AnyLog` needs both formats"))]
+    OfText(Box<TextLog>),
 }
 
 impl ops::Deref for Bytes<'_> {
@@ -21,6 +25,7 @@ impl ops::Deref for Bytes<'_> {
             Bytes::Borrowed(bytes) => bytes,
             Bytes::Owned(bytes) => bytes,
             Bytes::Mapped(bytes) => bytes,
+            Bytes::OfText(log) => &log.bytes,
         }
     }
 }

@@ -171,7 +171,7 @@ impl<'a> Check<'a> {
     }
 
     fn finish(self, bytes: usize) -> Report {
-        let Check { declarations, contents, mut findings, undefined, records, .. } = self;
+        let Check { log, declarations, contents, mut findings, undefined, records, .. } = self;
         for (id, stretches) in undefined {
             let text = || "no FMT defines the id".into();
             findings.add_stretches(Rule::UnknownId, &format!("id {id}"), &stretches, text);
@@ -181,6 +181,11 @@ impl<'a> Check<'a> {
         } else {
             contents.finish(|id| declarations.name(id), &mut findings);
             declarations.finish(&mut findings);
+        }
+        for line in log.damaged_lines().unwrap_or_default() {
+            let stretch = Stretches { offset: line.place, count: 1, bytes: line.length as u64 };
+            let text = || format!("line {}: {}", line.line, line.fault);
+            findings.add_stretches(Rule::DamagedLine, &line.name, &stretch, text);
         }
         findings.into_report()
     }

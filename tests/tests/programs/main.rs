@@ -9,4 +9,5 @@ mod log_messages;
 mod other_parsers;
 mod pymavlink;
 mod readme;
+mod text_logs;
 mod viewers;

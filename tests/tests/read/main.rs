@@ -12,4 +12,5 @@ mod older_logs;
 mod real_logs;
 mod some_types;
 mod synthetic_logs;
+mod text_logs;
 mod value_names;

@@ -2,7 +2,7 @@
 
 use binlog::check::{Rule, Severity};
 use binlog::field::Chars;
-use binlog::{Log, LogWriter, messages};
+use binlog::{AnyLog, Log, LogWriter, messages};
 use binlog_tests::raw_log::{FMTU, MULT, RawLog, UNIT};
 use binlog_tests::{logs, payload, pymavlink, real_logs};
 use std::collections::BTreeSet;
@@ -466,6 +466,14 @@ fn each_broken_rule_is_found_at_its_place() {
         assert_eq!(report.worst(), Some(Severity::Error));
     }
     found_rules.insert(Rule::NotALog);
+    let text = &b"FMT, 1, 12, EV, QB, TimeUS,Id\nEV, 5, 1\nXKF1, 1\nXKF1, 2\n"[..];
+    let AnyLog::ArduPilot(text) = AnyLog::from_bytes(text).expect("a text log") else { panic!("not Blackbox") };
+    let damaged: Vec<String> =
+        text.check().findings().iter().filter(|finding| finding.rule().is_damage()).map(ToString::to_string).collect();
+    let line =
+        "offset 190: error damaged_line: XKF1: line 3: no FMT line before it defines the type (2 times, 14 bytes)";
+    assert_eq!(damaged, [line]);
+    found_rules.insert(Rule::DamagedLine);
     let first_of_blackbox = Rule::ALL.iter().position(|rule| *rule == Rule::NoSession).expect("a rule");
     let missing: Vec<_> = Rule::ALL[..first_of_blackbox].iter().filter(|rule| !found_rules.contains(rule)).collect();
     assert!(missing.is_empty(), "no log breaks {missing:?}");

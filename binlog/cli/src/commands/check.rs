@@ -76,6 +76,7 @@ fn of_log(input: &Input, arguments: &Arguments, context: &Context, out: &mut Out
     findings.sort_by_key(|finding| finding.severity() != Severity::Error);
     let outcome = if findings.is_empty() { Outcome::Fine } else { Outcome::Finding };
     input.note_reported(report.findings().iter().any(|finding| finding.rule().is_damage()));
+    input.note_lines_reported();
     let lacking = input.lacks_definitions();
     let advice = |finding: &Finding| lacking.as_deref().unwrap_or_else(|| advice(finding.rule())).to_owned();
     if context.json {

@@ -1,8 +1,9 @@
-//! `binlog convert`: Blackbox logs as ArduPilot logs.
+//! `binlog convert`: Blackbox logs and text logs as ArduPilot logs.
 
 use super::written::check_destination;
 use crate::any_log::SessionLog;
 use crate::context::Context;
+use crate::counted::counted;
 use crate::input::Input;
 use crate::json;
 use crate::one_line::shown;
@@ -11,16 +12,20 @@ use crate::output::{Existing, Output, is_same_file, is_stdout, is_stream};
 use crate::progress::Progress;
 use binlog::blackbox::log::Session;
 use binlog::convert::{ConvertError, Converted, to_ardupilot};
+use binlog::{AnyLog, Log};
 use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Converts a Blackbox log to ArduPilot logs, which UAV Log Viewer, MAVExplorer and PlotJuggler open.
+/// Converts a Blackbox log, or an ArduPilot log that is text, to ArduPilot logs (.bin), which UAV Log Viewer,
+/// MAVExplorer and PlotJuggler open.
 ///
-/// Each session becomes a log: flight.bin, flight-2.bin, flight-3.bin. For each log, prints how much was converted.
+/// Each session of a Blackbox log becomes a log: flight.bin, flight-2.bin, flight-3.bin. A text log (.log, as Mission
+/// Planner writes it) becomes one log; lines that can't be read are left out and reported. For each log, prints how
+/// much was converted.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// A Blackbox log; `-` is standard input.
+    /// A Blackbox log, or a text log; `-` is standard input.
     #[arg(value_name = "LOG")]
     log: PathBuf,
 
@@ -43,20 +48,33 @@ struct Row {
     lost_bytes: u64,
 }
 
+/// What became of a text log.
+#[derive(Serialize)]
+struct TextRow {
+    file: String,
+    records: usize,
+    bytes: usize,
+    damaged_lines: usize,
+}
+
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     if let Some(output) = &arguments.output {
         check_destination(output, context)?;
     }
     let input = Input::open_path(&arguments.log)?;
-    let sessions = input.sessions();
-    if sessions.iter().any(|session| session.ardupilot().is_some()) {
-        return Err(Failure::new(format_args!("{} is an ArduPilot log already", input.name)));
-    }
     let to = match (&arguments.output, &input.path) {
         (Some(output), _) => output.clone(),
         (None, Some(path)) => path.with_extension("bin"),
         (None, None) => return Err(Failure::new("name the converted log: binlog convert - -o flight.bin")),
     };
+    match &input.log {
+        AnyLog::ArduPilot(log) => match log.damaged_lines() {
+            Some(damaged) => return text(&input, log, damaged.len(), &to, arguments, context),
+            None => return Err(Failure::new(format_args!("{} is an ArduPilot log already", input.name))),
+        },
+        AnyLog::Blackbox(_) => {}
+    }
+    let sessions = input.sessions();
     let mut destination = Destination::of(&to, &input, sessions.len(), arguments.existing)?;
     let mut report = (!is_stdout(&to)).then(Output::stdout);
     let mut progress = Progress::bytes(&input.name, input.log.bytes().len() as u64);
@@ -89,6 +107,30 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
         true => Ok(input.warn_of_loss().max(Outcome::lost_if(lost))),
         false => Err(Failure::new(format_args!("{}: no session has frames", input.name))),
     }
+}
+
+/// Writes the binary log that a text log is read as.
+fn text(
+    input: &Input,
+    log: &Log<'_>,
+    damaged_lines: usize,
+    to: &Path,
+    arguments: &Arguments,
+    context: &Context,
+) -> CommandResult {
+    let mut out = Output::create(Some(to), input.path.as_deref(), arguments.existing)?;
+    out.write_all(log.bytes())?;
+    out.finish()?;
+    if !is_stdout(to) {
+        let (file, records, bytes) = (shown(to), log.records().flatten().count(), log.bytes().len());
+        let mut report = Output::stdout();
+        match context.json {
+            true => json::line(&mut report, &TextRow { file, records, bytes, damaged_lines })?,
+            false => writeln!(report, "{file}\t{}, {}", counted(records, "record"), counted(bytes, "byte"))?,
+        }
+        report.finish()?;
+    }
+    Ok(input.warn_of_loss())
 }
 
 fn print(

@@ -7,6 +7,7 @@ mod print;
 use crate::context::{Context, Logs};
 use crate::input::Input;
 use crate::json;
+use crate::log_summary::LISTED;
 use crate::outcome::{CommandResult, Outcome};
 use crate::output::Output;
 use crate::progress::Progress;
@@ -30,8 +31,27 @@ struct Info {
     log: String,
     /// `ardupilot` or `blackbox`.
     format: &'static str,
+    /// Its bytes; of a text log, those of the binary log that it is read as.
     bytes: usize,
+    /// What only a text log has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<TextInfo>,
     sessions: Vec<SessionInfo>,
+}
+
+/// What only a text log has.
+#[derive(Serialize, Debug)]
+struct TextInfo {
+    /// The first of its lines that can't be read, or not as a whole.
+    damage: Vec<LineInfo>,
+    damage_count: usize,
+}
+
+/// A line of a text log that can't be read, or not as a whole.
+#[derive(Serialize, Debug)]
+struct LineInfo {
+    line: u64,
+    what: String,
 }
 
 /// A boot, or a session of a Blackbox log.
@@ -135,6 +155,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
             true => json::line(&mut out, &info)?,
             false => print::info(&mut out, &info, context.color)?,
         }
+        input.note_lines_reported();
         input.note_reported(info.sessions.iter().any(|session| session.damage_count > 0));
         Ok(Outcome::Fine)
     })?;
@@ -148,7 +169,11 @@ fn info(input: &Input) -> Info {
         AnyLog::ArduPilot(log) => ("ardupilot", ardupilot::sessions(log.bytes(), &mut progress)),
         AnyLog::Blackbox(_) => ("blackbox", blackbox::sessions(&input.log, &mut progress)),
     };
-    Info { log: input.name.clone(), format, bytes: input.log.bytes().len(), sessions }
+    let text = input.damaged_lines().map(|lines| TextInfo {
+        damage: lines.iter().take(LISTED).map(|line| LineInfo { line: line.line, what: line.to_string() }).collect(),
+        damage_count: lines.len(),
+    });
+    Info { log: input.name.clone(), format, bytes: input.log.bytes().len(), text, sessions }
 }
 
 fn seconds(time_us: u64) -> f64 {

@@ -118,7 +118,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
         out.finish()?;
     } else {
         // Standard output may be the log, so the report goes to standard error.
-        print(&input.name, &repaired);
+        print(&input, &repaired);
         let is_undefined = |removed: &Skipped| matches!(removed.reason, Reason::UnknownId(_));
         if other.is_none() && repaired.removed().iter().any(is_undefined) {
             warn("records lack their definition; `--definitions OTHER` takes them from a log of the same firmware");
@@ -136,7 +136,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     // The report covers the damage, and what is readable again isn't lost.
     input.note_reported(true);
     let is_lost = |removed: &Skipped| !removed.is_padding(log.bytes());
-    Ok(Outcome::lost_if(repaired.removed().iter().any(is_lost)))
+    Ok(input.warn_of_lines().max(Outcome::lost_if(repaired.removed().iter().any(is_lost))))
 }
 
 /// The failure of a repair that would write an empty log.
@@ -158,13 +158,18 @@ fn took(repaired: &Repaired) -> bool {
 /// At most this many lines of the report are printed.
 const SHOWN: usize = 20;
 
-fn print(name: &str, repaired: &Repaired) {
+fn print(input: &Input, repaired: &Repaired) {
+    let name = &input.name;
     let lines = repaired.to_string();
     let (count, mut err) = (lines.lines().count(), io::stderr().lock());
     // With stderr closed there is nobody to tell.
     let _ = lines.lines().take(SHOWN).try_for_each(|line| writeln!(err, "{line}"));
     if count > SHOWN {
         let _ = writeln!(err, "and {} more; `--json` prints all", counted(count - SHOWN, "line"));
+    }
+    if repaired.is_copy() && input.damaged_lines().is_some() {
+        warn(format_args!("{name} is text: the output is a binary log with all its lines that can be read"));
+        return;
     }
     if repaired.is_copy() {
         warn(format_args!(

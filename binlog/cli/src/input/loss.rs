@@ -3,6 +3,7 @@
 use crate::any_log::Session;
 use crate::counted::counted;
 use binlog::Skipped;
+use binlog::log::DamagedLine;
 use std::fmt;
 
 /// Bytes of a log that yield no record or frame and aren't padding, and header lines that can't be used.
@@ -50,6 +51,15 @@ impl Loss {
     pub(super) fn is_nothing(&self) -> bool {
         self.places == 0
     }
+}
+
+/// What a command says of the damaged lines of a text log; `None` if there are none.
+pub(super) fn damaged_lines(lines: &[DamagedLine]) -> Option<String> {
+    let first = lines.first()?;
+    Some(match lines.len() {
+        1 => format!("the log is damaged: {first}"),
+        count => format!("the log is damaged: {count} of its lines can't be read, or not as a whole; first, {first}"),
+    })
 }
 
 /// What a command says of bytes of another session.

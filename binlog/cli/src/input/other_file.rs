@@ -18,13 +18,20 @@ pub(super) fn looks_like(bytes: &[u8]) -> Option<String> {
     if let Some((_, text)) = COMPRESSED.iter().find(|(magic, _)| bytes.starts_with(magic)) {
         return Some((*text).into());
     }
-    if is_telemetry(bytes) {
-        let text =
-            "it looks like a MAVLink telemetry log (.tlog), which binlog doesn't read: use the log of the vehicle";
-        return Some(text.into());
-    }
-    let text = "it is text, maybe a log that was converted to text: binlog reads the binary one";
-    is_text(bytes).then(|| text.into())
+    let text = if is_telemetry(bytes) {
+        "it looks like a MAVLink telemetry log (.tlog), which binlog doesn't read: use the log that the vehicle wrote \
+         (.bin), from its card or by `binlog download`"
+    } else if bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") {
+        "it is text in UTF-16: save it as UTF-8"
+    } else if !is_text(bytes) {
+        return None;
+    } else if has_undefined_records(bytes) {
+        "it is an ArduPilot log as text whose FMT lines, the definitions of its records, are missing: put those of a log \
+         of the same firmware in front of it, or use the .bin"
+    } else {
+        "it is text, but no log: a text log of ArduPilot has FMT lines"
+    };
+    Some(text.into())
 }
 
 /// What to do with the image of a card whose file system isn't read here; `None` if the file begins otherwise.
@@ -47,12 +54,52 @@ pub(super) fn card(image: &[u8]) -> String {
     }
 }
 
-/// Whether a file begins with a time from 2000 to 2100, in microseconds since 1970, and a MAVLink frame, as .tlog files
-/// do.
+/// Whether a file begins as .tlog files do, or as what is received without times: with MAVLink frames. The first one
+/// may be cut off.
 fn is_telemetry(bytes: &[u8]) -> bool {
+    const FIRST_FRAME: usize = 8 + 280;
+    let follows = |at: usize, next: fn(&[u8], usize) -> Option<usize>| {
+        let second = next(bytes, at)?;
+        let third = next(bytes, second)?;
+        next(bytes, third)
+    };
+    after_timed_frame(bytes, 0).is_some()
+        || follows(0, after_frame).is_some()
+        || (1..FIRST_FRAME).any(|at| follows(at, after_timed_frame).is_some())
+}
+
+/// Where an entry of a .tlog file ends: a time from 2000 to 2100, in microseconds since 1970, and a frame.
+fn after_timed_frame(bytes: &[u8], at: usize) -> Option<usize> {
     const YEARS: std::ops::Range<u64> = 946_684_800_000_000..4_102_444_800_000_000;
-    let time = bytes.first_chunk().map(|time| u64::from_be_bytes(*time));
-    time.is_some_and(|time| YEARS.contains(&time)) && matches!(bytes.get(8), Some(0xFD | 0xFE))
+    let time = bytes.get(at..)?.first_chunk().map(|time| u64::from_be_bytes(*time))?;
+    if YEARS.contains(&time) { after_frame(bytes, at + 8) } else { None }
+}
+
+/// Where a frame of MAVLink 1 or 2 ends.
+fn after_frame(bytes: &[u8], at: usize) -> Option<usize> {
+    const SIGNATURE: usize = 13;
+    let &[magic, length, flags] = bytes.get(at..)?.first_chunk()?;
+    match magic {
+        0xFE => Some(at + 8 + usize::from(length)),
+        0xFD => Some(at + 12 + usize::from(length) + if flags & 1 == 1 { SIGNATURE } else { 0 }),
+        _ => None,
+    }
+}
+
+/// Whether most lines of a text are records as ArduPilot's text logs have them: `ATT, 0.00, 1.25`.
+fn has_undefined_records(text: &[u8]) -> bool {
+    let beginning = &text[..text.len().min(16 * 1024)];
+    let is_record = |line: &[u8]| {
+        let mut values = line.split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
+        let name = values.next().unwrap_or_default();
+        let is_of_name = |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit();
+        let is_name = (2..=4).contains(&name.len()) && name[0].is_ascii_uppercase() && name.iter().all(is_of_name);
+        let is_number = |value: &[u8]| str::from_utf8(value).is_ok_and(|value| value.parse::<f64>().is_ok());
+        is_name && values.any(is_number)
+    };
+    let lines = beginning.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
+    let (records, others): (Vec<&[u8]>, Vec<&[u8]>) = lines.partition(|line| is_record(line));
+    records.len() >= 3 && records.len() > others.len()
 }
 
 /// Whether a file begins with text in UTF-8 or another encoding that has ASCII.
@@ -69,18 +116,27 @@ mod tests {
     #[test]
     fn a_file_is_known_by_its_beginning() {
         let telemetry = |magic: u8| [&1_714_566_896_000_000_u64.to_be_bytes()[..], &[magic, 9, 0, 1]].concat();
+        let frame = [&telemetry(0xFE)[..], &[0; 13]].concat();
         for (bytes, said) in [
             (b"\x1f\x8b\x08\0".to_vec(), "gzip"),
             (b"PK\x03\x04".to_vec(), "zip"),
             (telemetry(0xFD), ".tlog"),
             (telemetry(0xFE), ".tlog"),
-            (b"FMT, 128, 89, FMT, BBnNZ, Type,Length\r\n".to_vec(), "it is text"),
-            ("Höhe\t1 °C\n".as_bytes().to_vec(), "it is text"),
+            // The first frame is cut off, or none has a time.
+            (frame.repeat(4)[15..].to_vec(), ".tlog"),
+            (frame[8..].repeat(4), ".tlog"),
+            (b"FMT, 128, 89\r\n".to_vec(), "no log"),
+            (
+                b"\r\nATT, 0.00, 1.25\r\nCTUN, 5\r\nMSG, Hello\r\nGPS, 3, 1.5, x\r\n".to_vec(),
+                "FMT lines, the definitions",
+            ),
+            ("Höhe\t1 °C\n".as_bytes().to_vec(), "no log"),
+            (b"\xFF\xFEF\0M\0T\0".to_vec(), "UTF-16"),
         ] {
             let text = looks_like(&bytes).unwrap_or_default();
             assert!(text.contains(said), "{said}: {text}");
         }
-        for bytes in [&telemetry(0xFC)[..], b"\0\0\0\0\0\0\0\0\xFE\x09", b"\x7fELF\x02", &[0xFF; 9]] {
+        for bytes in [&telemetry(0xFC)[..], b"\0\0\0\0\0\0\0\0\xFE\x09", b"\x7fELF\x02", &[0xFE; 9]] {
             assert_eq!(looks_like(bytes), None, "{bytes:?}");
         }
     }

@@ -37,6 +37,14 @@ pub(crate) fn rows(folder: &Path) -> usize {
     read(folder).iter().map(RecordBatch::num_rows).sum()
 }
 
+#[test]
+fn lost_lines_of_a_text_log_are_in_its_facts() {
+    let text = "FMT, 1, 12, EV, QB, TimeUS,Id\nEV, 5, 1\nXKF1, 1\nEV, 6, 1, 2\n";
+    let log = AnyLog::from_bytes(text.as_bytes()).expect("a text log");
+    let facts = Facts::of("a.log", &log, &sessions(&log), log_id(log.bytes()));
+    assert_eq!((facts.records, facts.skipped, facts.skipped_bytes), (4, 1, 7));
+}
+
 /// The attitude of a short log.
 #[derive(LogMessage, IntoBytes, Immutable)]
 #[log(name = "ATT")]

@@ -4,6 +4,7 @@
 use crate::{command, images, ran};
 use binlog_tests::payload;
 use binlog_tests::raw_log::RawLog;
+use binlog_tests::text_log::as_text;
 use clap::CommandFactory;
 use simulator::Simulation;
 use std::path::{Path, PathBuf};
@@ -61,6 +62,7 @@ fn folder() -> TempDir {
     let [flight, blackbox] = &*FLIGHT;
     ["flight.bin", "before.bin", "after.bin"].iter().for_each(|name| write(name, flight));
     write("flight.bbl", blackbox);
+    write("old-flight.log", &as_text(flight));
     write("rocket.bin", &rocket());
     write("chip.img", &images::chip(8 << 20, &[flight]));
     let lock = "examples/simulator/flightlog.lock";

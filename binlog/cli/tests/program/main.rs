@@ -27,6 +27,7 @@ mod px4;
 #[cfg(unix)]
 mod qemu;
 mod questions;
+mod text_logs;
 mod texts;
 mod value_names;
 mod wrong;

@@ -97,6 +97,9 @@ rules! {
     /// Records that bytes other than a header follow.
     SuspectRecord "suspect_record" Error true
         "its last bytes may be damaged, so don't rely on its values",
+    /// Lines of a text log that can't be read, or not as a whole.
+    DamagedLine "damaged_line" Error true
+        "readers lack the record or one of its values; read the .bin that the text was made from, or correct the line",
     /// Records that the firmware did not write because its buffer was full.
     DroppedRecords "dropped_records" Error false
         "the log lacks them; log less, or give the logger a larger buffer or a faster card",

@@ -1,6 +1,6 @@
 //! `info` for people.
 
-use super::{Info, SessionInfo};
+use super::{Info, SessionInfo, TextInfo};
 use crate::counted::counted;
 use crate::one_line::on_one_line;
 use crate::outcome::Failure;
@@ -12,7 +12,17 @@ const PRINTED: usize = 5;
 
 pub(super) fn info(out: &mut impl Write, info: &Info, color: bool) -> Result<(), Failure> {
     let format = if info.format == "blackbox" { "Blackbox" } else { "ArduPilot" };
-    writeln!(out, "{}: {format} log, {}", Style::Strong.of(&info.log, color), bytes(info.bytes as u64))?;
+    let kind = if info.text.is_some() { "text log, as a .bin" } else { "log," };
+    writeln!(out, "{}: {format} {kind} {}", Style::Strong.of(&info.log, color), bytes(info.bytes as u64))?;
+    if let Some(TextInfo { damage, damage_count }) = &info.text {
+        for line in damage.iter().take(PRINTED) {
+            let what = Style::Warning.of(on_one_line(&line.what), color);
+            writeln!(out, "  {:<11}{what}", "damage")?;
+        }
+        if *damage_count > PRINTED {
+            writeln!(out, "  {:<11}and {}", "", counted(damage_count - PRINTED, "more line"))?;
+        }
+    }
     for (i, of_session) in info.sessions.iter().enumerate() {
         if info.sessions.len() > 1 {
             writeln!(out, "{}", Style::Strong.of(format_args!("session {}", i + 1), color))?;

@@ -69,12 +69,15 @@ impl Facts {
 
     fn of_ardupilot(self, log: &Log<'_>) -> Self {
         let skipped = log.skipped().iter().filter(|skipped| !skipped.is_padding(log.bytes()));
+        let skipped = skipped.map(|skipped| skipped.length as u64);
+        let lines = log.damaged_lines().unwrap_or_default().iter().filter(|line| !line.fault.has_record());
+        let skipped = skipped.chain(lines.map(|line| line.length as u64));
         Facts {
             format: "ArduPilot".into(),
             vehicle: log.vehicle().map(|vehicle| vehicle.to_string()),
             firmware: firmware(log),
             records: log.types().map(|rows| rows.len() as u64).sum(),
-            skipped_bytes: skipped.clone().map(|skipped| skipped.length as u64).sum(),
+            skipped_bytes: skipped.clone().sum(),
             skipped: skipped.count() as u32,
             suspects: log.suspects().len() as u32,
             schema: schema_hash(&log.schema()),

@@ -1,0 +1,231 @@
+//! Numbers as text, stored in the format of a column.
+
+use crate::format::Format;
+
+/// How a number was stored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Stored {
+    Exactly,
+    /// It has more digits than the format.
+    Rounded,
+}
+
+/// Appends a number, or an array of them, in a format that isn't text; `None` if the text isn't one or it is out of the
+/// format's range.
+pub(super) fn encode(format: Format, text: &[u8], to: &mut Vec<u8>) -> Option<Stored> {
+    macro_rules! integer {
+        ($type:ty) => {
+            to.extend(<$type>::try_from(integer(text)?).ok()?.to_le_bytes())
+        };
+    }
+    macro_rules! scaled {
+        ($type:ty, $by:literal) => {{
+            let scaled = float(text)? * $by;
+            let whole = scaled.round();
+            // An infinity or NaN is in no range.
+            if !(f64::from(<$type>::MIN)..=f64::from(<$type>::MAX)).contains(&whole) {
+                return None;
+            }
+            to.extend((whole as $type).to_le_bytes());
+            // Some programs print one unit in the last place of a double.
+            if (scaled - whole).abs() > 1e-3 {
+                return Some(Stored::Rounded);
+            }
+        }};
+    }
+    match format {
+        Format::I8 => integer!(i8),
+        Format::U8 | Format::FlightMode => integer!(u8),
+        Format::I16 => integer!(i16),
+        Format::U16 => integer!(u16),
+        Format::I32 => integer!(i32),
+        Format::U32 => integer!(u32),
+        Format::I64 => integer!(i64),
+        Format::U64 => integer!(u64),
+        Format::CentiI16 => scaled!(i16, 1e2),
+        Format::CentiU16 => scaled!(u16, 1e2),
+        Format::CentiI32 => scaled!(i32, 1e2),
+        Format::CentiU32 => scaled!(u32, 1e2),
+        Format::Coordinate => scaled!(i32, 1e7),
+        Format::F16 => {
+            let value = float(text)? as f32;
+            let half = f32_to_half(value);
+            if value.is_finite() && half & 0x7C00 == 0x7C00 {
+                return None;
+            }
+            to.extend(half.to_le_bytes());
+        }
+        Format::F32 => {
+            // Parsed as it is, a number isn't rounded twice.
+            let value = str::from_utf8(text).ok().and_then(|text| text.parse::<f32>().ok());
+            let value = value.map_or_else(|| float(text).map(|value| value as f32), Some)?;
+            if value.is_infinite() && float(text)?.is_finite() {
+                return None;
+            }
+            to.extend(value.to_le_bytes());
+        }
+        Format::F64 => to.extend(float(text)?.to_le_bytes()),
+        Format::I16x32 => {
+            let samples = text.strip_prefix(b"[")?.strip_suffix(b"]")?;
+            let is_between = |byte: &u8| *byte == b',' || byte.is_ascii_whitespace();
+            let mut count = 0;
+            for sample in samples.split(is_between).filter(|sample| !sample.is_empty()) {
+                to.extend(i16::try_from(integer(sample)?).ok()?.to_le_bytes());
+                count += 1;
+            }
+            return (count == 32).then_some(Stored::Exactly);
+        }
+        Format::Chars4 | Format::Chars16 | Format::Chars64 => return None,
+    }
+    Some(Stored::Exactly)
+}
+
+/// An integer.
+pub(super) fn integer(text: &[u8]) -> Option<i128> {
+    let digits = text.strip_prefix(b"-").unwrap_or(text);
+    // Up to 19 digits fit an u64.
+    if digits.is_empty() || digits.len() > 19 || !digits.iter().all(u8::is_ascii_digit) {
+        return unusual_integer(text);
+    }
+    let value = digits.iter().fold(0_u64, |value, digit| value * 10 + u64::from(digit - b'0'));
+    let value = i128::from(value);
+    Some(if digits.len() < text.len() { -value } else { value })
+}
+
+/// An integer with a plus, with 20 digits, or as spreadsheets write it: `12.0`, `1E+09`.
+#[cold]
+fn unusual_integer(text: &[u8]) -> Option<i128> {
+    let text = str::from_utf8(text).ok()?;
+    // Beyond this, a double isn't exact.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    text.parse::<i128>().ok().or_else(|| {
+        let value = text.parse::<f64>().ok()?;
+        (value.fract() == 0.0 && value.abs() <= EXACT).then_some(value as i128)
+    })
+}
+
+fn float(text: &[u8]) -> Option<f64> {
+    let text = str::from_utf8(text).ok()?;
+    text.parse::<f64>().ok().or_else(|| unusual_float(text))
+}
+
+/// A number with a decimal comma, or an infinity or NaN as .NET and Windows print them.
+#[cold]
+fn unusual_float(text: &str) -> Option<f64> {
+    let (sign, unsigned) = text.strip_prefix('-').map_or((1.0, text), |unsigned| (-1.0, unsigned));
+    if unsigned == "∞" || unsigned.starts_with("1.#INF") {
+        return Some(sign * f64::INFINITY);
+    }
+    if ["1.#QNAN", "1.#IND", "1.#SNAN"].iter().any(|nan| unsigned.starts_with(nan)) {
+        return Some(f64::NAN);
+    }
+    text.replacen(',', ".", 1).parse().ok()
+}
+
+/// The nearest half-precision float (IEEE 754 binary16); of two that are equally near, the even one.
+fn f32_to_half(value: f32) -> u16 {
+    let sign = (value.to_bits() >> 16 & 0x8000) as u16;
+    let magnitude = value.abs();
+    if value.is_nan() {
+        return sign | 0x7E00;
+    }
+    // The unit in the last place; below 2^-14, that of subnormal numbers.
+    let exponent = ((magnitude.to_bits() >> 23) as i32 - 127).max(-14);
+    if exponent > 15 {
+        return sign | 0x7C00;
+    }
+    let units = (f64::from(magnitude) * f64::from(10 - exponent).exp2()).round_ties_even() as u16;
+    // A carry reaches the exponent; subnormal numbers have the exponent 0 and no leading bit.
+    sign | (((exponent + 14) as u16) << 10).wrapping_add(units)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::value::half_to_f32;
+
+    fn encoded(format: Format, text: &str) -> Option<(Vec<u8>, Stored)> {
+        let mut bytes = Vec::new();
+        encode(format, text.as_bytes(), &mut bytes).map(|stored| (bytes, stored))
+    }
+
+    #[test]
+    fn all_halves_survive_text() {
+        for half in 0..=u16::MAX {
+            let value = half_to_f32(half);
+            if value.is_finite() {
+                assert_eq!(f32_to_half(value), half, "{value}");
+                let text = value.to_string();
+                assert_eq!(encoded(Format::F16, &text), Some((half.to_le_bytes().to_vec(), Stored::Exactly)), "{text}");
+            }
+        }
+        assert_eq!(encoded(Format::F16, "65504").map(|(bytes, _)| bytes), Some(0x7BFF_u16.to_le_bytes().to_vec()));
+        assert_eq!(encoded(Format::F16, "65520"), None);
+        assert!(encoded(Format::F16, "inf").is_some());
+    }
+
+    #[test]
+    fn numbers_at_the_ends_of_each_format_are_read_and_none_beyond() {
+        for (format, least, most, below, beyond) in [
+            (Format::I8, "-128", "127", "-129", "128"),
+            (Format::U8, "0", "255", "-1", "256"),
+            (Format::I16, "-32768", "32767", "-32769", "32768"),
+            (Format::U16, "0", "65535", "-1", "65536"),
+            (Format::I32, "-2147483648", "2147483647", "-2147483649", "2147483648"),
+            (Format::U32, "0", "4294967295", "-1", "4294967296"),
+            (Format::I64, "-9223372036854775808", "9223372036854775807", "-9223372036854775809", "9223372036854775808"),
+            (Format::U64, "0", "18446744073709551615", "-1", "18446744073709551616"),
+            (Format::CentiI16, "-327.68", "327.67", "-327.69", "327.68"),
+            (Format::CentiU16, "0.00", "655.35", "-0.01", "655.36"),
+            (Format::CentiI32, "-21474836.48", "21474836.47", "-21474836.49", "21474836.48"),
+            (Format::CentiU32, "0.00", "42949672.95", "-0.01", "42949672.96"),
+            (Format::Coordinate, "-214.7483648", "214.7483647", "-214.7483649", "214.7483648"),
+            (Format::F32, "-3.4028235e38", "3.4028235e38", "-3.5e38", "3.5e38"),
+        ] {
+            for text in [least, most] {
+                assert!(matches!(encoded(format, text), Some((_, Stored::Exactly))), "{format}: {text}");
+            }
+            for text in [below, beyond, "", "x", "1x", "1 2"] {
+                assert_eq!(encoded(format, text), None, "{format}: {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn each_spelling_of_a_number_is_read() {
+        for (text, value) in [
+            ("1.5", 1.5),
+            ("+1.5", 1.5),
+            ("-1,5", -1.5),
+            ("3.118068E-05", 3.118068E-05),
+            ("NaN", f64::NAN),
+            ("nan", f64::NAN),
+            ("-nan", f64::NAN),
+            ("-1.#IND", f64::NAN),
+            ("1.#QNAN0", f64::NAN),
+            ("inf", f64::INFINITY),
+            ("-Infinity", f64::NEG_INFINITY),
+            ("∞", f64::INFINITY),
+            ("-1.#INF00", f64::NEG_INFINITY),
+        ] {
+            let read =
+                encoded(Format::F64, text).and_then(|(bytes, _)| Some(f64::from_le_bytes(*bytes.first_chunk()?)));
+            let read = read.expect(text);
+            assert!(read == value || (read.is_nan() && value.is_nan()), "{text}: {read}");
+        }
+        for (text, value) in [("12.0", 12), ("+7", 7), ("1E+02", 100), ("-0", 0)] {
+            assert_eq!(encoded(Format::I16, text).map(|(bytes, _)| bytes), Some(vec![value, 0]), "{text}");
+        }
+        // The last digits of a double aren't those of the log.
+        let exact = |value: i32| Some((value.to_le_bytes().to_vec(), Stored::Exactly));
+        assert_eq!(encoded(Format::Coordinate, "14.110576000000001"), exact(141_105_760));
+        assert_eq!(encoded(Format::CentiI32, "0.289999999999"), exact(29));
+        assert_eq!(encoded(Format::CentiI16, "0.125").map(|(_, stored)| stored), Some(Stored::Rounded));
+        let samples: Vec<String> = (0..32).map(|i| (i - 16).to_string()).collect();
+        for between in [" ", ", ", ","] {
+            let text = format!("[{}]", samples.join(between));
+            assert_eq!(encoded(Format::I16x32, &text).map(|(bytes, _)| bytes[..2].to_vec()), Some(vec![0xF0, 0xFF]));
+        }
+        assert_eq!(encoded(Format::I16x32, "[1 2 3]"), None);
+    }
+}
