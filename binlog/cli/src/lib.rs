@@ -8,7 +8,7 @@
 //!   [sessions](any_log::Session), which have one clock each. [`columns`] are a session's tables.
 //! - [`log_summary`] counts what a log has, in one pass. [`dump`] prints records as pymavlink does, and as JSON.
 //! - [`export`] writes the formats of other programs; [`join`] brings series onto common times, [`track`] has
-//!   positions.
+//!   positions, [`mission`] what a ground station uploaded.
 //! - [`texts`] has the texts of several records whole. [`parameters`] and [`definitions`] are those of a log or of a
 //!   file with them. [`statistics`] are those of a column.
 //! - [`firmware`] names the firmware and board of a log. [`card_image`] is the image of a card.
@@ -43,6 +43,7 @@ pub mod json;
 pub mod line_buffer;
 pub mod link;
 pub mod log_summary;
+pub mod mission;
 pub mod number;
 pub mod one_line;
 pub mod outcome;

@@ -14,6 +14,7 @@ use crate::export::time::TimeColumn;
 use crate::input::{Input, Source, Sources};
 use crate::intervals::Intervals;
 use crate::json;
+use crate::mission::Kind;
 use crate::outcome::{CommandResult, Failure, Outcome, print, warn};
 use crate::output::{Existing, Output, is_stdout};
 use crate::patterns::matches;
@@ -23,15 +24,16 @@ use crate::suggest;
 use clap::ValueEnum;
 use place::{Needs, Place};
 use serde::Serialize;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-/// Converts logs to CSV, JSON lines, Parquet, MCAP, KML or GPX.
+/// Converts logs to CSV, JSON lines, Parquet, MCAP, KML, GPX or waypoint files.
 ///
 /// The definitions of a log (FMT, FMTU, UNIT and MULT) are in JSON lines; the other formats leave them out unless
 /// --types names them. A text that takes several records is exported whole, in place of the first one.
 ///
 /// For CSV, -o is a folder that gets a file for each type; with --wide or --rate, it is one file. For JSON lines, MCAP,
-/// KML and GPX, -o is a file.
+/// KML, GPX and waypoints, -o is a file.
 ///
 /// For Parquet, -o is the folder of a data set, to which the logs are added: a folder for each type, and the folder
 /// `logs` with a row for each log, which the column log_id joins. Logs may define a type with different columns, so
@@ -84,6 +86,14 @@ pub struct Arguments {
     #[arg(long, value_name = "TYPE")]
     track: Option<String>,
 
+    /// Waypoints: which items.
+    #[arg(long, value_enum, value_name = "ITEMS", default_value_t = Kind::Mission)]
+    items: Kind,
+
+    /// Waypoints: the number of the upload, 1 for the first; by default, the last one of which the log has all items.
+    #[arg(long, value_name = "N")]
+    upload: Option<NonZeroUsize>,
+
     #[command(flatten)]
     existing: Existing,
 
@@ -107,6 +117,8 @@ pub enum Format {
     Kml,
     /// GPS Exchange Format.
     Gpx,
+    /// A waypoint file for ground stations, QGC WPL 110: the mission, the fence or rally points.
+    Waypoints,
 }
 
 impl Format {
@@ -118,6 +130,7 @@ impl Format {
             Format::Mcap => "mcap",
             Format::Kml => "kml",
             Format::Gpx => "gpx",
+            Format::Waypoints => "waypoints",
         }
     }
 }
@@ -280,6 +293,7 @@ fn warn_without_times(name: &str, sessions: &[Session<'_>], format: Format) {
         Format::Jsonl => "the objects have no TimeUS",
         Format::Mcap => "all messages have the same time",
         Format::Kml | Format::Gpx => "the positions have no time",
+        Format::Waypoints => return,
     };
     warn(format_args!("{name}: no record{of} has a time; {so}"));
 }
@@ -323,7 +337,7 @@ fn format(arguments: &Arguments) -> Result<Format, Failure> {
     // Only CSV has these.
     let by_option = (arguments.wide.is_some() || arguments.rate.is_some()).then_some(Format::Csv);
     let by_ending = arguments.output.as_deref().and_then(by_ending);
-    let text = "choose a format: --format csv, jsonl, parquet, mcap, kml or gpx";
+    let text = "choose a format: --format csv, jsonl, parquet, mcap, kml, gpx or waypoints";
     arguments.format.or(by_ending).or(by_option).ok_or_else(|| Failure::new(text))
 }
 
@@ -345,6 +359,8 @@ fn check(arguments: &Arguments, format: Format, choice: &Choice, context: &Conte
     let is_wide = arguments.wide.is_some() || arguments.rate.is_some();
     let is_folder = arguments.output.as_deref().is_some_and(|output| !is_stdout(output));
     let is_track = matches!(format, Format::Kml | Format::Gpx);
+    let is_mission = format == Format::Waypoints;
+    let has_items = arguments.items != Kind::Mission || arguments.upload.is_some();
     let wrong = [
         (is_wide && format != Format::Csv, "--wide and --rate are for --format csv"),
         (arguments.time.is_some() && format != Format::Csv, "--time is for --format csv"),
@@ -352,6 +368,8 @@ fn check(arguments: &Arguments, format: Format, choice: &Choice, context: &Conte
         (arguments.max_age.is_some() && !is_wide, "--max-age needs --wide or --rate"),
         (arguments.track.is_some() && !is_track, "--track is for --format kml and gpx"),
         (!choice.is_everything() && is_track, "--types isn't for --format kml and gpx; --track names the type"),
+        (has_items && !is_mission, "--items and --upload are for --format waypoints"),
+        (!choice.is_everything() && is_mission, "--types isn't for --format waypoints; --items names what is written"),
         (arguments.rate.is_some_and(|rate| !(rate > 0.0 && rate <= 1e6)), "--rate must be above 0 and at most 1000000"),
         (arguments.max_age.is_some_and(|age| age.is_nan() || age < 0.0), "--max-age must not be negative"),
         (format == Format::Parquet && !is_folder, "--format parquet needs a folder: -o DIR"),

@@ -2,6 +2,7 @@
 
 use super::gpx::{allowed, metres};
 use super::time::utc;
+use crate::mission::{Path, Place, Points};
 use crate::track::{Position, Segment, Track};
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
@@ -11,12 +12,12 @@ use std::io::{self, Write};
 const COLOURS: [&str; 8] =
     ["ff0051e6", "ffb4771f", "ff2ca02c", "ffbd6794", "ff4b568c", "ffc277e3", "ff22bdbc", "ffcfbe17"];
 
-/// Writes the tracks of a log, whose name is `name`.
+/// Writes the tracks of a log, whose name is `name`, and what was uploaded for each.
 ///
 /// # Errors
 ///
 /// Errors of the writer.
-pub fn write(out: &mut impl Write, name: &str, tracks: &[Track]) -> io::Result<()> {
+pub fn write(out: &mut impl Write, name: &str, tracks: &[Track], maps: &[Points]) -> io::Result<()> {
     let mut xml = Writer::new_with_indent(out, b' ', 1);
     xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
     let kml = xml.create_element("kml").with_attributes([
@@ -28,13 +29,15 @@ pub fn write(out: &mut impl Write, name: &str, tracks: &[Track]) -> io::Result<(
             text(xml, "name", name)?;
             let modes = modes(tracks);
             (0..modes.len()).try_for_each(|i| style(xml, i))?;
-            for (i, track) in tracks.iter().enumerate() {
+            for (i, (track, map)) in tracks.iter().zip(maps).enumerate() {
                 xml.create_element("Folder").write_inner_content(|xml| {
                     text(xml, "name", &if tracks.len() > 1 { format!("{name}, part {i}") } else { name.into() })?;
                     for segment in &track.segments {
                         line(xml, segment, modes.iter().position(|mode| *mode == segment.mode))?;
                     }
-                    timed(xml, track)
+                    timed(xml, track)?;
+                    map.paths.iter().try_for_each(|Path { name, places }| shape(xml, name, "LineString", places))?;
+                    map.points.iter().try_for_each(|(name, place)| shape(xml, name, "Point", &[*place]))
                 })?;
             }
             Ok(())
@@ -80,6 +83,23 @@ fn line<W: Write>(xml: &mut Writer<W>, segment: &Segment, style: Option<usize>) 
             )?;
             let coordinates = segment.positions.iter().map(|position| coordinates(position, ','));
             text(xml, "coordinates", &coordinates.collect::<Vec<_>>().join(" "))
+        })?;
+        Ok(())
+    })?;
+    Ok(())
+}
+
+/// A line or a point of the mission, the fence or the rally points.
+fn shape<W: Write>(xml: &mut Writer<W>, name: &str, shape: &str, places: &[Place]) -> io::Result<()> {
+    xml.create_element("Placemark").write_inner_content(|xml| {
+        text(xml, "name", name)?;
+        xml.create_element(shape).write_inner_content(|xml| {
+            let has_altitudes = places.iter().all(|(.., altitude)| altitude.is_some());
+            text(xml, "altitudeMode", altitude_mode(has_altitudes))?;
+            let coordinates = |(latitude, longitude, altitude): &Place| {
+                format!("{longitude},{latitude},{}", metres(altitude.unwrap_or(0.0)))
+            };
+            text(xml, "coordinates", &places.iter().map(coordinates).collect::<Vec<_>>().join(" "))
         })?;
         Ok(())
     })?;

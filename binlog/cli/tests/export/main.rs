@@ -6,6 +6,7 @@ mod ingest;
 mod instances;
 mod json_lines;
 mod mcap;
+mod missions;
 mod parquet;
 mod places;
 mod python;

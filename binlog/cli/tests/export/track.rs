@@ -130,7 +130,7 @@ impl Text {
 }
 
 /// The elements that may be there of http://www.topografix.com/GPX/1/1/gpx.xsd.
-const GPX: [Rule; 10] = [
+const GPX: [Rule; 12] = [
     group("gpx", &["version", "creator"], &["metadata", "wpt*", "rte*", "trk*", "extensions"]),
     group(
         "metadata",
@@ -138,6 +138,8 @@ const GPX: [Rule; 10] = [
         &["name", "desc", "author", "copyright", "link*", "time", "keywords", "bounds", "extensions"],
     ),
     group("wpt", &["lat", "lon"], POINT),
+    group("rte", &[], &["name", "cmt", "desc", "src", "link*", "number", "type", "extensions", "rtept*"]),
+    group("rtept", &["lat", "lon"], POINT),
     group("trk", &[], &["name", "cmt", "desc", "src", "link*", "number", "type", "extensions", "trkseg*"]),
     group("trkseg", &[], &["trkpt*", "extensions"]),
     group("trkpt", &["lat", "lon"], POINT),
@@ -152,11 +154,12 @@ const POINT: &[&str] = &["ele", "time", "magvar", "geoidheight", "name", "cmt", 
 
 /// The elements that may be there of http://schemas.opengis.net/kml/2.2.0/ogckml22.xsd, and of Google's extension,
 /// https://developers.google.com/kml/schema/kml22gx.xsd.
-const KML: [Rule; 20] = [
+const KML: [Rule; 21] = [
     group("kml", &[], &["Document"]),
     group("Document", &[], &["name", "visibility", "open", "description", "Style*", "Folder*"]),
     group("Folder", &[], &["name", "visibility", "open", "description", "styleUrl", "Placemark*"]),
-    group("Placemark", &[], &["name", "visibility", "description", "styleUrl", "LineString", "gx:Track"]),
+    group("Placemark", &[], &["name", "visibility", "description", "styleUrl", "Point", "LineString", "gx:Track"]),
+    group("Point", &[], &["extrude", "altitudeMode", "coordinates"]),
     group("Style", &["id"], &["LineStyle", "PolyStyle"]),
     group("LineStyle", &[], &["color", "colorMode", "width"]),
     group("PolyStyle", &[], &["color", "colorMode", "fill", "outline"]),
@@ -201,6 +204,12 @@ fn check_kml(kml: &Element) {
     for track in kml.all("gx:Track") {
         assert_eq!(track.all("when").len(), track.all("gx:coord").len());
     }
+}
+
+/// Checks files against the schemas.
+pub(crate) fn check_files(gpx: &str, kml: &str) {
+    check_gpx(&Element::parse(gpx));
+    check_kml(&Element::parse(kml));
 }
 
 fn exported(logs: &Logs, format: &str) -> Option<Element> {

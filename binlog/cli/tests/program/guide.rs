@@ -51,6 +51,18 @@ fn rocket() -> Vec<u8> {
     log.bytes
 }
 
+/// A log with a mission of two items and a fence.
+fn with_mission() -> Vec<u8> {
+    let mut log = RawLog::new();
+    log.fmt(30, "CMD", "QHHHfLLf", "TimeUS,CTot,CNum,CId,Prm1,Lat,Lng,Alt");
+    log.fmt(31, "FNCE", "QBBBLLBf", "TimeUS,Tot,Seq,Type,Lat,Lng,Count,Radius");
+    for number in 0..2_u16 {
+        log.record(30, &payload![1_u64, 2_u16, number, 16_u16, 0_f32, 485_000_000_i32, 112_000_000_i32, 20_f32]);
+    }
+    log.record(31, &payload![1_u64, 1_u8, 0_u8, 92_u8, 485_000_000_i32, 112_000_000_i32, 0_u8, 50_f32]);
+    log.bytes
+}
+
 /// A folder with the simulator's logs, and with what a reader has of his own.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -64,6 +76,7 @@ fn folder() -> TempDir {
     write("flight.bbl", blackbox);
     write("old-flight.log", &as_text(flight));
     write("rocket.bin", &rocket());
+    write("mission.bin", &with_mission());
     write("chip.img", &images::chip(8 << 20, &[flight]));
     let lock = "examples/simulator/flightlog.lock";
     write(lock, &fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(lock)).expect("the lock"));

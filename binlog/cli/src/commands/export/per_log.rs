@@ -3,6 +3,7 @@
 use super::place::{Names, Place};
 use super::{Arguments, Chosen, Exporter, Format};
 use crate::any_log::Session;
+use crate::counted::counted;
 use crate::export::choice::Choice;
 use crate::export::time::Times;
 use crate::export::wide::{Lines, OfInstance, WideColumn};
@@ -10,11 +11,13 @@ use crate::export::{csv, gpx, json_lines, kml, tables, wide};
 use crate::input::Input;
 use crate::intervals::Intervals;
 use crate::join::at_rate;
-use crate::outcome::Failure;
+use crate::mission::{self, Points, Upload};
+use crate::outcome::{Failure, warn};
 use crate::output::{Output, Whole};
 use crate::suggest;
 use crate::track::Track;
 use std::collections::HashSet;
+use std::io::Write;
 use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 
@@ -44,13 +47,20 @@ impl Exporter for PerLog<'_> {
         let (file, has_records) = match self.format {
             Format::Kml | Format::Gpx => {
                 let tracks = self.tracks(chosen)?;
+                let (tracks, maps): (Vec<Track>, Vec<Points>) = tracks.into_iter().unzip();
                 let name = input.path.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy());
                 let name = name.unwrap_or_else(|| chosen.name.into());
                 let mut out = self.create(input)?;
                 match self.format {
-                    Format::Kml => kml::write(&mut out, &name, &tracks)?,
-                    _ => gpx::write(&mut out, &name, &tracks)?,
+                    Format::Kml => kml::write(&mut out, &name, &tracks, &maps)?,
+                    _ => gpx::write(&mut out, &name, &tracks, &maps)?,
                 }
+                (out.end()?, true)
+            }
+            Format::Waypoints => {
+                let file = self.waypoints(chosen)?;
+                let mut out = self.create(input)?;
+                out.write_all(file.as_bytes())?;
                 (out.end()?, true)
             }
             Format::Csv => {
@@ -87,16 +97,50 @@ impl PerLog<'_> {
         self.place.create(Path::new(&name), input)
     }
 
-    fn tracks(&self, chosen: &Chosen<'_>) -> Result<Vec<Track>, Failure> {
+    /// The waypoint file of the upload that is asked for.
+    fn waypoints(&self, chosen: &Chosen<'_>) -> Result<String, Failure> {
+        let Arguments { items: kind, upload, .. } = *self.arguments;
+        let of_session = |(session, intervals)| mission::uploads(session, kind, intervals);
+        let uploads: Vec<Upload> = chosen.sessions.iter().zip(&chosen.intervals).flat_map(of_session).collect();
+        let listed = || {
+            let one = |(number, upload): (usize, &Upload)| {
+                format!("{number} at {:.3} s with {}", upload.time_us as f64 / 1e6, counted(upload.len(), "item"))
+            };
+            (1..).zip(&uploads).map(one).collect::<Vec<_>>().join(", ")
+        };
+        let (name, what) = (chosen.name, kind.text());
+        let index = upload.map(|number| number.get() - 1).or_else(|| mission::last_complete(&uploads));
+        let Some(index) = index.filter(|_| !uploads.is_empty()) else {
+            return Err(Failure::absent(format_args!("{name}: the log has no {what} ({})", kind.name())));
+        };
+        let Some(chosen) = uploads.get(index) else {
+            let text = format_args!("{name}: there is no upload {}; the log has {}", index + 1, listed());
+            return Err(Failure::new(text));
+        };
+        if upload.is_none() && uploads.len() > 1 {
+            let others = listed();
+            warn(format_args!("{name}: upload {} is written; --upload chooses among {others}", index + 1));
+        }
+        let missing = chosen.missing();
+        if !missing.is_empty() {
+            let missing = mission::ranges(&missing);
+            warn(format_args!(
+                "{name}: the log lacks items {missing} of the {what}; the next item is in the place of each"
+            ));
+        }
+        Ok(mission::waypoint_file(&chosen.items()))
+    }
+
+    fn tracks(&self, chosen: &Chosen<'_>) -> Result<Vec<(Track, Points)>, Failure> {
         let source = self.arguments.track.as_deref();
         let mut has_positions = false;
         let track = |(session, intervals): (&Session<'_>, &Intervals)| {
             let mut track = Track::of(session.as_ardupilot()?, source)?;
             has_positions = true;
             track.keep_intervals(&session.in_ardupilot(intervals));
-            (!track.segments.is_empty()).then_some(track)
+            (!track.segments.is_empty()).then(|| (track, mission::on_map(session, intervals)))
         };
-        let tracks: Vec<Track> = chosen.sessions.iter().zip(&chosen.intervals).filter_map(track).collect();
+        let tracks: Vec<(Track, Points)> = chosen.sessions.iter().zip(&chosen.intervals).filter_map(track).collect();
         match source {
             _ if !tracks.is_empty() => Ok(tracks),
             _ if has_positions => {
