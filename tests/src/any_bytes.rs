@@ -2,6 +2,7 @@
 
 pub mod blackbox;
 pub mod blackbox_encoders;
+pub mod blackbox_tools;
 pub mod card;
 pub mod descriptions;
 pub mod log;

@@ -18,7 +18,7 @@ use std::fmt;
 use std::ops::RangeInclusive;
 
 /// The line that a session begins with. It is the same for all firmware.
-pub(super) const FIRST_LINE: &[u8] = b"H Product:Blackbox flight data recorder by Nicholas Sherlock";
+pub(crate) const FIRST_LINE: &[u8] = b"H Product:Blackbox flight data recorder by Nicholas Sherlock";
 
 /// The header of a session.
 ///

@@ -11,6 +11,7 @@ mod typed;
 
 pub use frames::{Frame, Frames, Item};
 pub use lost::{Lost, LostReason};
+pub(crate) use session::ranges_by_any_definition;
 pub use session::{Session, find_session};
 pub use tables::{Column, LoggedEvent, Table, Tables, table_name};
 pub use typed::{Beyond, Typed, TypedError, TypedFrame, TypedFrames};

@@ -8,7 +8,7 @@ use super::place::{FramePlace, ReferredFields};
 use super::{Event, FrameBuffer, FrameKind, Header};
 use std::fmt;
 
-/// Encodes values as frames of a session, by the definitions of its header: to repair a log, to cut one, or to write
+/// Encodes values as frames of a session, by the definitions of its header: to change the values of a log, or to write
 /// one whose fields are known at run time only.
 ///
 /// It is the inverse of [`Session::frames`](super::log::Session::frames): the frames of a sound log, encoded again,

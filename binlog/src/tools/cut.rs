@@ -39,8 +39,23 @@
 //! assert_eq!(part.parameters()["RATE"].last(), 50.0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Blackbox logs
+//!
+//! [`Cut::write_blackbox`] copies the frames and events of the intervals. Each part of a session begins with the last I
+//! frame at or before the interval, because P frames refer to the frames before them. After it are the slow and home
+//! frames that apply there. Headers are copied, and sessions without a frame in their intervals are left out.
+//!
+//! A Resume event precedes the I frame where frames are left out in the middle of a session. A few of them precede the
+//! first one of a part that begins after 71.6 minutes, so that its times are those of the log. Each session ends with an
+//! End event. What is damaged isn't in the part.
 
+#[cfg(feature = "blackbox")]
+mod blackbox;
 mod wraps;
+
+#[cfg(feature = "blackbox")]
+pub use blackbox::BlackboxPart;
 
 use crate::format::Value;
 use crate::read::catalogue::DEFINITIONS;

@@ -52,13 +52,42 @@
 //! println!("{report}");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Blackbox logs
+//!
+//! [`BlackboxLog::repair`](crate::blackbox::BlackboxLog::repair) writes the sessions of a Blackbox log with the frames and
+//! events that the reader accepts. It copies them byte for byte, and removes everything else:
+//!
+//! - damaged frames, frames that have lost what they refer to, and frames of another session, such as the old contents
+//!   of a card or a chip after a power cut,
+//! - padding, what follows a session's End event, and what precedes the first session,
+//! - bytes in a header that are not a line, and lines that readers don't use because of what is wrong in them,
+//! - sessions whose header doesn't say how main frames are decoded.
+//!
+//! It inserts the first line of a header, `H Product:`, if that is damaged: it is the same in all logs. If so many
+//! iterations are missing that readers would take the next I frame for damaged, it inserts a Resume event in front of
+//! it. A log without damage stays the same, byte for byte.
+//!
+//! [`BlackboxLog::repair_with`](crate::blackbox::BlackboxLog::repair_with) takes header lines of another log of the same
+//! firmware. It needs no header at all in the damaged one:
+//!
+//! - It inserts the lines that a session lacks, except `Log start datetime`, the time of a flight.
+//! - It replaces the lines that define frames if more main frames can be read by those of the other log.
+//! - Frames in front of the first session become a session.
+//!
+//! All other lines stay, and [`RepairedBlackbox::differing`] lists those that decide what values mean and differ.
+//! Settings that were inserted are those of the other flight. They may have been changed between the flights.
 
+#[cfg(feature = "blackbox")]
+pub(in crate::tools) mod blackbox;
 mod copier;
 mod definition_scan;
 mod other_log;
 mod replacement;
 mod report;
 
+#[cfg(feature = "blackbox")]
+pub use blackbox::{InsertedLine, Removal, Removed, RepairedBlackbox};
 pub use report::{InsertedDefinition, InsertedUnits, RepairError, Repaired, ReplacedDefinition};
 
 use crate::read::Log;

@@ -2,14 +2,16 @@
 //!
 //! What must hold for any bytes is asserted here.
 
+use super::blackbox_tools;
 use binlog::Scaling;
 use binlog::blackbox::log::{Item, Lost, Session};
 use binlog::blackbox::{BlackboxLog, MAX_FIELDS, MAX_FRAME_BYTES};
 use binlog::convert::to_ardupilot;
 use binlog::log::{Kind, Numbers, Values};
 
-/// Reads a log frame by frame and as tables. Both give the same.
+/// Reads a log frame by frame and as tables. Both give the same. Repairs and cuts it.
 pub fn log(bytes: &[u8]) {
+    blackbox_tools::whole_log(bytes);
     let log = BlackboxLog::from_bytes(bytes);
     let by_one = log.tables();
     let by_two = log.tables_with(2.try_into().expect("two"));

@@ -1,10 +1,12 @@
-//! Blackbox logs are read as the decoders in use read them, damaged or not; they are encoded again and converted.
+//! Blackbox logs are read as the decoders in use read them, damaged or not; they are encoded again, converted, repaired
+//! and cut.
 
 mod any_bytes;
 mod any_frames;
 mod below_the_sea;
 mod by_header;
 mod converted;
+mod cuts;
 mod damage;
 mod damage_scored;
 mod encoded_again;
@@ -17,6 +19,7 @@ mod random_definitions;
 mod raw_session;
 mod real_logs;
 mod reference;
+mod repaired;
 mod synthetic;
 mod typed;
 mod unknown_events;

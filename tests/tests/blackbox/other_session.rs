@@ -18,38 +18,43 @@ const GPS: [&str; 8] = [
 ];
 
 /// A flight whose frames are known one by one.
-struct Flight {
-    header: Vec<u8>,
-    frames: Vec<Frame>,
+pub(crate) struct Flight {
+    pub(crate) header: Vec<u8>,
+    pub(crate) frames: Vec<Frame>,
 }
 
-struct Frame {
-    iteration: u32,
-    time: u32,
-    bytes: Vec<u8>,
+pub(crate) struct Frame {
+    pub(crate) iteration: u32,
+    pub(crate) time: u32,
+    pub(crate) bytes: Vec<u8>,
 }
 
 #[derive(Clone, Copy)]
-struct Shape {
+pub(crate) struct Shape {
     i_interval: u32,
     /// One in this number of iterations is logged.
     every: u32,
     loop_us: u32,
 }
 
-const USUAL: Shape = Shape { i_interval: 32, every: 1, loop_us: 1000 };
+pub(crate) const USUAL: Shape = Shape { i_interval: 32, every: 1, loop_us: 1000 };
 
 /// The satellites of the session's GPS frames, and those of another one's.
-const OWN: u32 = 12;
-const OTHER: u32 = 9;
+pub(crate) const OWN: u32 = 12;
+pub(crate) const OTHER: u32 = 9;
 
 impl Flight {
     /// From an iteration on, as if the flight began at `boot_us` with iteration 0.
-    fn new(shape: Shape, boot_us: u32, iterations: std::ops::Range<u32>, satellites: u32) -> Self {
+    pub(crate) fn new(shape: Shape, boot_us: u32, iterations: std::ops::Range<u32>, satellites: u32) -> Self {
         Self::with_times(shape, iterations, satellites, |i| boot_us.wrapping_add(i * shape.loop_us))
     }
 
-    fn with_times(shape: Shape, iterations: std::ops::Range<u32>, satellites: u32, time: impl Fn(u32) -> u32) -> Self {
+    pub(crate) fn with_times(
+        shape: Shape,
+        iterations: std::ops::Range<u32>,
+        satellites: u32,
+        time: impl Fn(u32) -> u32,
+    ) -> Self {
         let lines = [format!("I interval:{}", shape.i_interval), format!("P interval:1/{}", shape.every)];
         let lines: Vec<&str> = lines.iter().map(String::as_str).chain(GPS).collect();
         let header = RawSession::simple(&["gyroADC[0]"], &lines).bytes;
@@ -83,11 +88,11 @@ impl Flight {
         Flight { header, frames }
     }
 
-    fn bytes(&self) -> Vec<u8> {
+    pub(crate) fn bytes(&self) -> Vec<u8> {
         self.frames.iter().flat_map(|frame| frame.bytes.clone()).collect()
     }
 
-    fn log(&self) -> Vec<u8> {
+    pub(crate) fn log(&self) -> Vec<u8> {
         [self.header.clone(), self.bytes()].concat()
     }
 }

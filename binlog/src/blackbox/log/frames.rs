@@ -182,6 +182,8 @@ pub struct Frames<'s> {
     other_us: Option<u64>,
     home: Option<[u32; 2]>,
     lost: Option<(usize, LostReason)>,
+    /// Whether the last I frame is read only because bytes before it are lost.
+    needs_resume: bool,
     /// Whether the lost stretch ends where the next frame is looked for, because another one begins there.
     is_split: bool,
     found: Option<Found>,
@@ -210,6 +212,7 @@ impl<'s> Frames<'s> {
             other_us: None,
             home: None,
             lost: None,
+            needs_resume: false,
             is_split: false,
             found: None,
         }
@@ -250,6 +253,14 @@ impl<'s> Frames<'s> {
     /// frame, it is the end of the session's frames; later bytes of the session are foreign.
     pub fn offset(&self) -> usize {
         self.at
+    }
+
+    /// The Resume event that has to precede the I frame that was returned last where the bytes before it are removed:
+    /// without the damage, readers would take the frame for damaged, because iterations are missing before it. `None` if
+    /// it needs none.
+    pub(crate) fn missing_resume(&self) -> Option<Event> {
+        let FramePlace { iteration, time } = self.last.filter(|_| self.needs_resume)?;
+        Some(Event::Resume { iteration, time })
     }
 
     /// Finds the next frame or event and stores it in `found`. Stops without one at the end of a lost stretch that
@@ -337,6 +348,10 @@ impl<'s> Frames<'s> {
                 return self.leave_out(at..end, other_session(place));
             }
         }
+        self.needs_resume = match self.sync {
+            Sync::Begin | Sync::Synced => false,
+            _ => !self.continues_undamaged(place, end),
+        };
         let intervals = self.session.header().intervals();
         self.pace.intra(self.last, place, matches!(self.sync, Sync::Begin), intervals);
         self.accept(place);

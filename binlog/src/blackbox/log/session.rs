@@ -12,8 +12,18 @@ use std::ops::Range;
 
 /// Where the sessions of a log begin and end.
 pub(super) fn ranges(log: &[u8]) -> Vec<Range<usize>> {
+    ranges_by(log, MAIN_FRAMES)
+}
+
+/// As [`ranges`], also sessions whose header has lost both its first line and the definition of main frames. Nothing of
+/// them can be read without another header.
+pub(crate) fn ranges_by_any_definition(log: &[u8]) -> Vec<Range<usize>> {
+    ranges_by(log, DEFINITION)
+}
+
+fn ranges_by(log: &[u8], definition: &[u8]) -> Vec<Range<usize>> {
     let marked = memmem::find_iter(log, header::FIRST_LINE).filter(|&start| !is_in_a_value(log, start));
-    let starts = with_unmarked(log, marked.collect());
+    let starts = with_unmarked(log, marked.collect(), definition);
     let ends = starts.iter().skip(1).copied().chain([log.len()]);
     starts.iter().zip(ends).map(|(&start, end)| start..end).collect()
 }
@@ -38,12 +48,16 @@ const FIRST_WORDS: &[u8] = b"H Product:Blackbox flight data recorder";
 /// The line that defines main frames: a header has one.
 const MAIN_FRAMES: &[u8] = b"\nH Field I name:";
 
-/// Also sessions whose first line is damaged: another header between the marked ones, or before them.
-fn with_unmarked(log: &[u8], marked: Vec<usize>) -> Vec<usize> {
+/// How the lines begin that define frames.
+const DEFINITION: &[u8] = b"\nH Field ";
+
+/// Also sessions whose first line is damaged: another header between the marked ones, or before them. It has a line that
+/// begins so.
+fn with_unmarked(log: &[u8], marked: Vec<usize>, definition: &[u8]) -> Vec<usize> {
     let mut starts = Vec::with_capacity(marked.len());
     let mut marked = marked.into_iter().peekable();
     let mut header_end = 0;
-    for line in memmem::find_iter(log, MAIN_FRAMES).map(|newline| newline + 1) {
+    for line in memmem::find_iter(log, definition).map(|newline| newline + 1) {
         while let Some(start) = marked.next_if(|&start| start < line) {
             starts.push(start);
             header_end = header::end(&log[..marked.peek().copied().unwrap_or(log.len())], start);
@@ -90,7 +104,8 @@ pub struct Session<'log> {
 }
 
 impl<'log> Session<'log> {
-    pub(super) fn new(log: &'log [u8], range: Range<usize>) -> Self {
+    /// The session in a part of a log.
+    pub(crate) fn new(log: &'log [u8], range: Range<usize>) -> Self {
         let (header, length) = Header::parse(log.get(range.clone()).unwrap_or_default(), range.start);
         let with = |header| Session::with_header(log, range.clone(), header, length);
         match Letters::new(&header, log, range.end).stand(range.start + length, FIRST_FRAMES, &mut NO_VALUES.clone()) {

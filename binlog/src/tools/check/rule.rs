@@ -298,7 +298,7 @@ rules! {
         "readers ignore them; they may be the rest of an older log",
     /// Bytes inside a header are not a header line, or not the line that it begins with.
     HeaderDamage "header_damage" Error true
-        "the lines in their place are lost, and frames may be decoded wrongly",
+        "the lines in their place are lost, and frames may be decoded wrongly; `repair` takes them from another log",
     /// The value of a header line is not of its form.
     HeaderValue "header_value" Error false
         "readers use a default instead, which may decode frames wrongly; check the header for damage",
@@ -310,7 +310,7 @@ rules! {
         "decoders use a value of their own without a word; add the header line",
     /// The header defines no main frames.
     NoMainFrames "no_main_frames" Error false
-        "no values of the control loop can be read; check the header for damage",
+        "no values of the control loop can be read; `repair` takes the header from another log",
     /// Main frames have more fields than the header names.
     UnnamedFields "unnamed_fields" Error false
         "other decoders read no main frame; name all fields that the frames have",

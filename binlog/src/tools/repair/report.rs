@@ -151,7 +151,7 @@ impl fmt::Display for Repaired {
     }
 }
 
-/// Why [`Log::repair_with`](crate::Log::repair_with) repairs nothing.
+/// Why [`Log::repair_with`](crate::Log::repair_with), or the same of a Blackbox log, repairs nothing.
 #[non_exhaustive]
 pub enum RepairError {
     /// The other log is of other firmware: more of the ids that both logs define mean something else than the same.
@@ -163,6 +163,18 @@ pub enum RepairError {
         /// The first of the types that differ.
         name: String,
     },
+    /// The frames of the other Blackbox log have other fields: more of the header lines that both logs have differ than
+    /// agree.
+    OtherFields {
+        /// How many lines differ.
+        different: usize,
+        /// How many lines that define frames both logs have.
+        shared: usize,
+        /// The name of the first line that differs.
+        line: String,
+    },
+    /// The other Blackbox log has no session with a sound header.
+    NoHeader,
     /// The repaired log can't be written.
     Io(io::Error),
 }
@@ -176,6 +188,15 @@ impl fmt::Display for RepairError {
                  else, {} for instance; choose a log of the same firmware",
                 name.escape_debug()
             ),
+            RepairError::OtherFields { different, shared, line } => write!(
+                f,
+                "its frames have other fields: {different} of the {shared} header lines that define frames in both \
+                 logs differ, `{}` for instance; choose a log of the same firmware and options",
+                line.escape_debug()
+            ),
+            RepairError::NoHeader => {
+                f.write_str("it has no session with a sound header; choose another log of the same firmware")
+            }
             RepairError::Io(error) => error.fmt(f),
         }
     }
@@ -186,7 +207,7 @@ debug_is_text!(RepairError);
 impl std::error::Error for RepairError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            RepairError::OtherFirmware { .. } => None,
+            RepairError::OtherFirmware { .. } | RepairError::OtherFields { .. } | RepairError::NoHeader => None,
             RepairError::Io(error) => error.source(),
         }
     }

@@ -177,6 +177,11 @@ impl Pace {
         }
     }
 
+    /// The same pace if no byte was lost before the first I frame.
+    pub(super) fn as_from_the_start(self) -> Self {
+        Pace { is_from_the_start: true, ..self }
+    }
+
     /// Continues from a Resume event: what is before it doesn't count.
     pub(super) fn continue_from(&mut self, place: FramePlace) {
         self.from = Some(place);

@@ -156,6 +156,16 @@ impl<'s> Frames<'s> {
         }
     }
 
+    /// Whether an I frame at a place, which ends at `end`, would be read if no byte were lost before it.
+    #[cold]
+    pub(super) fn continues_undamaged(&mut self, place: FramePlace, end: usize) -> bool {
+        let pace = self.pace;
+        self.pace = pace.as_from_the_start();
+        let verdict = self.verdict_in(Sync::Synced, place, end);
+        self.pace = pace;
+        matches!(verdict, Verdict::Continues)
+    }
+
     /// Why a frame that isn't a main frame is left out, though it is valid: bytes were lost before it, and the next I
     /// frame doesn't show that it is of this session.
     #[inline]
