@@ -14,6 +14,7 @@ pub use sources::Sources;
 use crate::any_log::{self, Session};
 use crate::one_line::shown;
 use crate::outcome::{CommandResult, Failure, Outcome, warn};
+use binlog::blackbox::BlackboxLog;
 use binlog::log::DamagedLine;
 use binlog::{AnyLog, Log, LogFormat};
 pub use loss::other_session;
@@ -132,6 +133,22 @@ impl Input {
         let read = match source {
             Source::Stdin => of(Log::from_reader(io::stdin().lock()).map_err(|error| source.can_t_read(&error))?),
             Source::File(path) => file::open(path)?,
+        };
+        Input::new(source, read)
+    }
+
+    /// As [`open`](Input::open), also a Blackbox log without a header: any bytes that aren't known for something else.
+    ///
+    /// # Errors
+    ///
+    /// If it can't be read, or if it is the image of a card.
+    pub(crate) fn open_without_header(source: &Source) -> Result<Self, Failure> {
+        let bytes = source.read()?;
+        let read = match LogFormat::of(&bytes) {
+            None | Some(LogFormat::ArduPilotRecords) if !format::is_any_card(&bytes) => {
+                Ok((AnyLog::Blackbox(BlackboxLog::from_bytes(bytes)), LogFormat::Blackbox))
+            }
+            _ => of(Log::from_bytes(bytes)),
         };
         Input::new(source, read)
     }

@@ -1,6 +1,8 @@
 //! `check`, `repair`, `cut` and `merge`, as typed.
 
 use assert_cmd::Command;
+use binlog::blackbox::BlackboxLog;
+use binlog::blackbox::log::Item;
 use binlog::{Log, Records};
 use std::path::Path;
 use std::sync::LazyLock;
@@ -8,6 +10,9 @@ use tempfile::TempDir;
 
 /// A flight of 10 s.
 static FLIGHT: LazyLock<Vec<u8>> = LazyLock::new(|| simulator::log_of(simulator::Simulation::new(1, 10)));
+
+/// A flight of 5 s as a Blackbox log.
+static BLACKBOX: LazyLock<Vec<u8>> = LazyLock::new(|| simulator::blackbox::log_of(simulator::Simulation::new(1, 5)));
 
 /// A folder with `flight.bin`, and with `damaged.bin`, which has garbage in its middle and ends inside a record.
 fn folder() -> TempDir {
@@ -157,7 +162,9 @@ fn repair_takes_definitions_of_another_log() {
     assert!(code == 2 && stderr.contains("is the input itself") && read(folder, "flight.bin") == *FLIGHT, "{stderr}");
     simulator_blackbox(&folder.join("flight.bbl"));
     let (code, _, stderr) = text(folder, "repair lost.bin -o out.bin --definitions flight.bbl");
-    assert!(code == 2 && stderr.starts_with("binlog: flight.bbl: it is a Blackbox log"), "{stderr}");
+    let expected = "binlog: lost.bin: it is an ArduPilot log, and flight.bbl, whose definitions are to be used, is a \
+                    Blackbox log; name an ArduPilot log\n";
+    assert_eq!((code, &*stderr), (2, expected));
     let mut other = FLIGHT.clone();
     let places: Vec<_> =
         FLIGHT.windows(7).enumerate().filter(|(_, bytes)| bytes == b"TimeUS,").map(|(at, _)| at).collect();
@@ -283,17 +290,145 @@ fn a_conflict_names_the_type_and_the_logs() {
 }
 
 #[test]
-fn blackbox_logs_are_checked_only() {
+fn blackbox_logs_are_checked_and_not_merged() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     simulator_blackbox(&folder.path().join("flight.bbl"));
     let (code, stdout, _) = text(folder.path(), "check flight.bbl");
     assert_eq!(code, 1);
     assert!(stdout.contains("warning no_end: there is no End event"), "{stdout}");
-    for command in ["repair", "cut", "merge"] {
-        let (code, _, stderr) = text(folder.path(), &format!("{command} flight.bbl -o out.bin"));
-        assert_eq!(code, 2);
-        assert!(stderr.contains("it is a Blackbox log"), "{stderr}");
+    let (code, _, stderr) = text(folder.path(), "merge flight.bbl -o out.bin");
+    assert!(code == 2 && stderr.contains("it is a Blackbox log"), "{stderr}");
+}
+
+/// Letter and time of each frame of a Blackbox log, of which nothing is lost.
+fn frames(log: &[u8]) -> Vec<(u8, u64)> {
+    let log = BlackboxLog::from_bytes(log);
+    let mut all = Vec::new();
+    for session in log.sessions() {
+        let mut frames = session.frames();
+        while let Some(item) = frames.next() {
+            match item {
+                Item::Frame(frame) => all.push((frame.letter(), frame.time_us())),
+                Item::Event { .. } => {}
+                Item::Lost(lost) => panic!("{lost}"),
+            }
+        }
     }
+    all
+}
+
+#[test]
+fn repair_removes_damage_from_blackbox_logs() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder.path();
+    std::fs::write(folder.join("flight.bbl"), &*BLACKBOX).expect("room");
+    let sound = BLACKBOX.clone();
+    let (code, stdout, stderr) = text(folder, "repair flight.bbl -o same.bbl");
+    assert_eq!((code, &*stdout), (0, ""), "{stderr}");
+    assert!(stderr.contains("the output is a copy") && read(folder, "same.bbl") == sound, "{stderr}");
+    // Padding is no damage.
+    std::fs::write(folder.join("padded.bbl"), [&*sound, &[0xFF; 4096]].concat()).expect("room");
+    let (code, _, stderr) = text(folder, "repair padded.bbl -o same.bbl --force");
+    assert_eq!((code, read(folder, "same.bbl")), (0, sound.clone()), "{stderr}");
+    let expected = format!("offset {}: removed 4096 bytes: padding at the end of a session\n", sound.len());
+    assert!(stderr.starts_with(&expected), "{stderr}");
+    let mut damaged = sound.clone();
+    let middle = sound.len() / 2;
+    damaged.splice(middle..middle, [0xFF; 100]);
+    std::fs::write(folder.join("damaged.bbl"), damaged).expect("room");
+    let (code, stdout, stderr) = text(folder, "repair damaged.bbl -o repaired.bbl");
+    assert_eq!((code, &*stdout), (3, ""), "{stderr}");
+    assert!(stderr.contains(" frames kept\n"), "{stderr}");
+    let kept = frames(&read(folder, "repaired.bbl"));
+    assert!(kept.len() + 40 > frames(&sound).len(), "{} frames", kept.len());
+    assert_eq!(text(folder, "check repaired.bbl --errors").0, 0);
+    let (code, stdout, _) = text(folder, "repair damaged.bbl -o again.bbl --json");
+    assert!(code == 3 && stdout.starts_with(r#"{"log":"damaged.bbl","sessions":1,"frames":"#), "{stdout}");
+    // Pipes.
+    let (code, stdout, _) = binlog(folder, "repair - -o -", &[&*sound, &[0; 99]].concat());
+    assert_eq!((code, stdout), (0, sound));
+}
+
+#[test]
+fn repair_takes_a_blackbox_header_of_another_log() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder.path();
+    std::fs::write(folder.join("flight.bbl"), &*BLACKBOX).expect("room");
+    let sound = BLACKBOX.clone();
+    let header = BlackboxLog::from_bytes(&*sound).session(0).expect("a session").frames_offset();
+    std::fs::write(folder.join("headless.bbl"), &sound[header..]).expect("room");
+    assert_eq!(text(folder, "repair headless.bbl -o whole.bbl").0, 2);
+    let (code, _, stderr) = text(folder, "repair headless.bbl -o whole.bbl --definitions flight.bbl");
+    assert_eq!((code, read(folder, "whole.bbl")), (0, sound.clone()), "{stderr}");
+    assert!(
+        stderr.starts_with("offset 0: inserted the header line `Product`\noffset 0: inserted the header line `"),
+        "{stderr}"
+    );
+    // The definition of main frames.
+    let at = sound.windows(12).position(|bytes| bytes == b"Field I name").expect("a line");
+    let mut damaged = sound.clone();
+    damaged[at + 3] = b'!';
+    std::fs::write(folder.join("damaged.bbl"), &damaged).expect("room");
+    let (code, _, stderr) = text(folder, "repair damaged.bbl -o out.bbl");
+    assert!(code == 2 && stderr.contains("it has no frame that can be read"), "{stderr}");
+    assert!(stderr.contains("`--definitions OTHER` takes the header from"), "{stderr}");
+    let (code, _, stderr) = text(folder, "repair damaged.bbl -o out.bbl --definitions flight.bbl");
+    assert_eq!((code, frames(&read(folder, "out.bbl"))), (3, frames(&sound)), "{stderr}");
+    // Other formats, other fields.
+    std::fs::write(folder.join("flight.bin"), &*FLIGHT).expect("room");
+    let (code, _, stderr) = text(folder, "repair damaged.bbl -o no.bbl --definitions flight.bin");
+    let expected = "binlog: damaged.bbl: it is a Blackbox log, and flight.bin, whose definitions are to be used, is an \
+                    ArduPilot log; name a Blackbox log\n";
+    assert_eq!((code, &*stderr), (2, expected));
+    let (code, _, stderr) = text(folder, "repair flight.bin -o no.bin --definitions flight.bbl");
+    assert!(code == 2 && stderr.contains("flight.bin: it is an ArduPilot log"), "{stderr}");
+    let text_of = String::from_utf8_lossy(&sound[..header]).replace("Field I name:", "Field I name:a,");
+    let other = text_of.replace("encoding:", "encoding:1,").replace("predictor:", "predictor:0,");
+    std::fs::write(folder.join("other.bbl"), other).expect("room");
+    let (code, _, stderr) = text(folder, "repair flight.bbl -o no.bbl --definitions other.bbl");
+    assert!(code == 2 && stderr.starts_with("binlog: other.bbl: its frames have other fields: "), "{stderr}");
+    std::fs::write(folder.join("text.txt"), "TimeUS,Roll\n1,2\n").expect("room");
+    let (code, _, stderr) = text(folder, "repair text.txt -o no.bbl --definitions flight.bbl");
+    assert!(code == 2 && stderr.contains("none of its frames can be read with the header of flight.bbl"), "{stderr}");
+    assert!(!folder.join("no.bbl").exists() && !folder.join("no.bin").exists());
+}
+
+#[test]
+fn cut_takes_a_part_of_a_blackbox_log() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder.path();
+    let one = &*BLACKBOX;
+    std::fs::write(folder.join("flight.bbl"), one.repeat(2)).expect("room");
+    let all = frames(one);
+    let (first, last) = (all[0].1, all[all.len() - 1].1);
+    let length = (last - first) as f64 / 1e6;
+    let (from, to) = (length / 4.0, length / 2.0);
+    let line = format!("cut flight.bbl -o part.bbl --session 2 --from {from} --to {to}");
+    let (code, stdout, stderr) = text(folder, &line);
+    assert_eq!((code, &*stdout, &*stderr), (0, "", ""));
+    let part = frames(&read(folder, "part.bbl"));
+    let micros = |seconds: f64| first + (seconds * 1e6).round() as u64;
+    let is_in = |frame: &&(u8, u64)| (micros(from)..micros(to)).contains(&frame.1);
+    let main = |frame: &&(u8, u64)| b"IP".contains(&frame.0);
+    let chosen: Vec<_> = all.iter().filter(is_in).filter(main).collect();
+    assert_eq!(part.iter().filter(is_in).filter(main).collect::<Vec<_>>(), chosen);
+    assert!(chosen.len() > 10 && part.len() < all.len() / 2);
+    assert_eq!(text(folder, "check part.bbl").1.lines().filter(|line| line.contains("error")).count(), 0);
+    let (code, stdout, _) = text(folder, "cut flight.bbl -o json.bbl --session 1 --json");
+    assert!(code == 0 && stdout.starts_with(r#"{"log":"flight.bbl","sessions":1,"frames":"#), "{stdout}");
+    assert_eq!(read(folder, "json.bbl"), *one);
+    for option in ["--types main", "--without gps"] {
+        let (code, _, stderr) = text(folder, &format!("cut flight.bbl -o no.bbl {option}"));
+        let name = option.split(' ').next().expect("an option");
+        let expected = format!(
+            "binlog: flight.bbl: {name} doesn't apply: it is a Blackbox log, whose frames refer to one another, so it \
+             can be cut by time and session only\n"
+        );
+        assert_eq!((code, stderr), (2, expected));
+    }
+    let (code, _, stderr) = text(folder, "cut flight.bbl -o no.bbl --session 3");
+    assert!(code == 2 && stderr.contains("the log has no session 3; it has 2"), "{stderr}");
+    assert!(!folder.join("no.bbl").exists());
 }
 
 #[test]

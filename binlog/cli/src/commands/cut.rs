@@ -1,6 +1,6 @@
 //! `binlog cut`: a part of a log.
 
-use super::written::{ardupilot, check_destination};
+use super::written::check_destination;
 use crate::any_log::Session;
 use crate::context::{self, Context};
 use crate::counted::counted;
@@ -10,8 +10,10 @@ use crate::outcome::{CommandResult, Failure, warn};
 use crate::output::{Existing, Output};
 use crate::patterns::Patterns;
 use crate::selection::Selection;
-use binlog::Log;
+use binlog::blackbox::BlackboxLog;
 use binlog::cut::Cut;
+use binlog::repair::{Removal, Removed};
+use binlog::{AnyLog, Log};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -22,9 +24,12 @@ use std::path::PathBuf;
 /// the part seems to begin at boot. `--types` doesn't leave out modes and arming. A 32-bit TimeUS begins again at 0
 /// after 71.6 minutes; a part that begins later has a few records from around that moment, so that its times are those
 /// of the log.
+///
+/// The part of a Blackbox log begins with the last I frame at or before the time, because P frames refer to the frames
+/// before them. The slow and home frames that apply there follow it. Types can't be chosen.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// An ArduPilot log; `-` is standard input.
+    /// A log of either format; `-` is standard input.
     #[arg(value_name = "LOG")]
     log: PathBuf,
 
@@ -35,11 +40,11 @@ pub struct Arguments {
     #[command(flatten)]
     existing: Existing,
 
-    /// Only these types, separated by commas; `*` and `?` are wildcards: ATT,XK*.
+    /// Only these types of an ArduPilot log, separated by commas; `*` and `?` are wildcards: ATT,XK*.
     #[arg(long, short, value_name = "TYPES", value_delimiter = ',', value_parser = context::name)]
     types: Vec<String>,
 
-    /// All types except these.
+    /// All types of an ArduPilot log except these.
     #[arg(long, value_name = "TYPES", value_delimiter = ',', value_parser = context::name, conflicts_with = "types")]
     without: Vec<String>,
 
@@ -57,13 +62,35 @@ struct Json<'r> {
     skipped_bytes: usize,
 }
 
+#[derive(Serialize)]
+struct JsonBlackbox<'r> {
+    log: &'r str,
+    sessions: usize,
+    /// Frames and events.
+    frames: u64,
+    carried: u64,
+    lost_bytes: usize,
+}
+
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     check_destination(&arguments.output, context)?;
     let input = Input::open_path(&arguments.log)?;
-    let log = ardupilot(&input)?;
-    let sessions = input.sessions();
+    let lost_bytes = match &input.log {
+        AnyLog::ArduPilot(log) => ardupilot(arguments, context, &input, log)?,
+        AnyLog::Blackbox(log) => blackbox(arguments, context, &input, log)?,
+    };
+    if !context.json && lost_bytes > 0 {
+        let lacking = counted(lost_bytes, "byte");
+        warn(format_args!("{}: the log is damaged; the part lacks {lacking}", input.name));
+    }
+    input.note_reported(lost_bytes > 0);
+    Ok(input.warn_of_loss())
+}
+
+/// Cuts an ArduPilot log. Returns how many bytes of the log are lost.
+fn ardupilot(arguments: &Arguments, context: &Context, input: &Input, log: &Log<'_>) -> Result<usize, Failure> {
     let named = |failure: Failure| failure.context(&input.name);
-    let cut = cut(arguments, log, &sessions).map_err(named)?;
+    let cut = with_types(arguments, log, during(arguments, &input.sessions()).map_err(named)?).map_err(named)?;
     let mut out = Output::create(Some(&arguments.output), input.path.as_deref(), arguments.existing)?;
     let part = cut.write(log, &mut out)?;
     out.finish()?;
@@ -76,9 +103,6 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
         let log = &input.name;
         json::line(&mut out, &Json { log, definitions, records, carried, misread_times, skipped_bytes })?;
         out.finish()?;
-    } else if skipped_bytes > 0 {
-        let lacking = counted(skipped_bytes, "byte");
-        warn(format_args!("{}: the log is damaged; the part lacks {lacking}", input.name));
     }
     if part.misread_times() > 0 {
         let records = counted(part.misread_times() as usize, "record");
@@ -91,16 +115,47 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     if part.chosen() == 0 {
         warn(format_args!("{}: no record is in the part", input.name));
     }
-    input.note_reported(skipped_bytes > 0);
-    Ok(input.warn_of_loss())
+    Ok(skipped_bytes)
 }
 
-fn cut(arguments: &Arguments, log: &Log<'_>, sessions: &[Session<'_>]) -> Result<Cut, Failure> {
-    let mut cut = Cut::new();
-    if !arguments.selection.is_everything() {
-        let chosen = arguments.selection.intervals(sessions)?;
-        cut = cut.during_boots(chosen.iter().map(|intervals| intervals.ranges().to_vec()));
+/// Cuts a Blackbox log. Returns how many bytes of the log are lost.
+fn blackbox(arguments: &Arguments, context: &Context, input: &Input, log: &BlackboxLog<'_>) -> Result<usize, Failure> {
+    let named = |failure: Failure| failure.context(&input.name);
+    for (option, types) in [("--types", &arguments.types), ("--without", &arguments.without)] {
+        if !types.is_empty() {
+            let text =
+                "it is a Blackbox log, whose frames refer to one another, so it can be cut by time and session only";
+            return Err(named(Failure::new(format_args!("{option} doesn't apply: {text}"))));
+        }
     }
+    let cut = during(arguments, &input.sessions()).map_err(named)?;
+    let mut out = Output::create(Some(&arguments.output), input.path.as_deref(), arguments.existing)?;
+    let part = cut.write_blackbox(log, &mut out)?;
+    out.finish()?;
+    let is_lost = |removed: &&Removed| !matches!(removed.reason, Removal::Padding | Removal::AfterEnd);
+    let lost_bytes: usize = part.removed().iter().filter(is_lost).map(|removed| removed.length).sum();
+    if context.json {
+        let (log, sessions, frames, carried) = (&input.name, part.sessions(), part.chosen(), part.carried());
+        let mut out = Output::stdout();
+        json::line(&mut out, &JsonBlackbox { log, sessions, frames, carried, lost_bytes })?;
+        out.finish()?;
+    }
+    if part.chosen() == 0 {
+        warn(format_args!("{}: no frame is in the part", input.name));
+    }
+    Ok(lost_bytes)
+}
+
+/// The chosen intervals of each boot or session.
+fn during(arguments: &Arguments, sessions: &[Session<'_>]) -> Result<Cut, Failure> {
+    if arguments.selection.is_everything() {
+        return Ok(Cut::new());
+    }
+    let chosen = arguments.selection.intervals(sessions)?;
+    Ok(Cut::new().during_boots(chosen.iter().map(|intervals| intervals.ranges().to_vec())))
+}
+
+fn with_types(arguments: &Arguments, log: &Log<'_>, cut: Cut) -> Result<Cut, Failure> {
     let names: Vec<String> = log.types().map(|rows| rows.name().to_owned()).collect();
     let matching = |patterns: &[String]| {
         let types = Patterns::new(patterns);
@@ -108,9 +163,10 @@ fn cut(arguments: &Arguments, log: &Log<'_>, sessions: &[Session<'_>]) -> Result
         Ok::<Vec<String>, Failure>(names.iter().filter(|name| types.contains(name)).cloned().collect())
     };
     if !arguments.types.is_empty() {
-        cut = cut.types(matching(&arguments.types)?);
-    } else if !arguments.without.is_empty() {
-        cut = cut.without(matching(&arguments.without)?);
+        return Ok(cut.types(matching(&arguments.types)?));
+    }
+    if !arguments.without.is_empty() {
+        return Ok(cut.without(matching(&arguments.without)?));
     }
     Ok(cut)
 }

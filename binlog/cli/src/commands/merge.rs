@@ -1,6 +1,6 @@
 //! `binlog merge`: several logs as one.
 
-use super::written::{ardupilot, check_destination};
+use super::written::check_destination;
 use crate::context::{Context, Logs};
 use crate::counted::counted;
 use crate::input::{Input, in_a_shell};
@@ -9,7 +9,7 @@ use crate::one_line::shown;
 use crate::outcome::{CommandResult, Failure, warn};
 use crate::output::{Existing, Output, is_same_file};
 use binlog::merge::{MergeError, Merged, merge};
-use binlog::{Format, Log};
+use binlog::{AnyLog, Format, Log};
 use jiff::Timestamp;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -94,6 +94,17 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     }
     inputs.iter().enumerate().for_each(|(log, input)| input.note_reported(skipped(log) > 0));
     Ok(inputs.iter().map(Input::warn_of_loss).max().map_or(left_out, |outcome| outcome.max(left_out)))
+}
+
+/// The log, which has to be ArduPilot's.
+fn ardupilot(input: &Input) -> Result<&Log<'static>, Failure> {
+    match &input.log {
+        AnyLog::ArduPilot(log) => Ok(log),
+        AnyLog::Blackbox(_) => {
+            let text = "it is a Blackbox log, and this works on ArduPilot logs; `binlog convert` makes one of it";
+            Err(Failure::new(text).context(&input.name))
+        }
+    }
 }
 
 /// A file that is given twice, under one name or two.

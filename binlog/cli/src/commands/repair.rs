@@ -1,6 +1,8 @@
 //! `binlog repair`: a clean log from a damaged one.
 
-use super::written::{ardupilot, check_destination};
+mod blackbox;
+
+use super::written::check_destination;
 use crate::context::Context;
 use crate::counted::counted;
 use crate::input::{Input, Source, require_stdin_once};
@@ -8,20 +10,24 @@ use crate::json;
 use crate::outcome::{CommandResult, Failure, Outcome, warn};
 use crate::output::{Existing, Output};
 use binlog::repair::{InsertedDefinition, InsertedUnits, RepairError, Repaired, ReplacedDefinition};
-use binlog::{Reason, Skipped};
+use binlog::{AnyLog, Log, Reason, Skipped};
 use serde::Serialize;
+use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// Writes a log without the damage: every record that can be read is kept, all other bytes are removed.
+/// Writes a log without the damage: every record or frame that can be read is kept, all other bytes are removed.
 ///
 /// Keep the damaged log. Records in front of the definition of their type become readable. Records without a definition
 /// are removed; `--definitions` takes definitions from another log of the same firmware. A log in which each byte
 /// belongs to a record stays the same, byte for byte: `binlog check` finds wrong values in it. Each change is printed,
 /// with its place. The exit code is 3 if bytes were removed.
+///
+/// Of a Blackbox log, padding and the old contents of the card or chip after the log are removed as well.
+/// `--definitions` takes missing and damaged header lines from another log. LOG may then lack its header.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// An ArduPilot log; `-` is standard input.
+    /// A log of either format; `-` is standard input.
     #[arg(value_name = "LOG")]
     log: PathBuf,
 
@@ -30,7 +36,7 @@ pub struct Arguments {
     output: PathBuf,
 
     /// A log of the same firmware and options. Definitions and units that are missing in LOG, and definitions that are
-    /// damaged, are taken from it.
+    /// damaged, are taken from it. Of a Blackbox log, these are header lines.
     #[arg(long, value_name = "OTHER")]
     definitions: Option<PathBuf>,
 
@@ -94,22 +100,54 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
         [Some(&arguments.log), arguments.definitions.as_ref()].into_iter().flatten().map(PathBuf::as_path),
     )?;
     let source = Source::one(&arguments.log)?;
-    let input = if arguments.definitions.is_some() { Input::open_undefined(&source)? } else { Input::open(&source)? };
-    let log = ardupilot(&input)?;
     let other = arguments.definitions.as_deref().map(Input::open_path).transpose()?;
-    let definitions = other.as_ref().map(ardupilot).transpose()?;
+    let input = match other.as_ref().map(|other| &other.log) {
+        None => Input::open(&source)?,
+        Some(AnyLog::ArduPilot(_)) => Input::open_undefined(&source)?,
+        Some(AnyLog::Blackbox(_)) => Input::open_without_header(&source)?,
+    };
+    let of_other = other.as_ref().map(|other| (&*other.name, &other.log));
     let inputs = [Some(&input), other.as_ref()].into_iter().flatten().filter_map(|input| input.path.as_deref());
-    let mut out = Output::create(Some(&arguments.output), inputs, arguments.existing)?;
-    let repaired = match definitions {
-        Some(definitions) => log.repair_with(definitions, &mut out).map_err(|error| match (error, &other) {
-            (RepairError::Io(error), _) => error.into(),
-            (error, Some(other)) => Failure::new(error).context(&other.name),
-            (error, None) => Failure::new(error),
-        })?,
+    let create = || Output::create(Some(&arguments.output), inputs.clone(), arguments.existing);
+    let is_lost = match (&input.log, of_other) {
+        (AnyLog::ArduPilot(log), None) => ardupilot(&input, log, None, create()?, context)?,
+        (AnyLog::ArduPilot(log), Some((name, AnyLog::ArduPilot(definitions)))) => {
+            ardupilot(&input, log, Some((name, definitions)), create()?, context)?
+        }
+        (AnyLog::Blackbox(log), None) => blackbox::repair(&input, log, None, create()?, context)?,
+        (AnyLog::Blackbox(log), Some((name, AnyLog::Blackbox(definitions)))) => {
+            blackbox::repair(&input, log, Some((name, definitions)), create()?, context)?
+        }
+        (AnyLog::ArduPilot(_), Some((name, AnyLog::Blackbox(_)))) => {
+            return Err(other_format(name, "a Blackbox log", "an ArduPilot log").context(&input.name));
+        }
+        (AnyLog::Blackbox(_), Some((name, AnyLog::ArduPilot(_)))) => {
+            return Err(other_format(name, "an ArduPilot log", "a Blackbox log").context(&input.name));
+        }
+    };
+    // The report covers the damage, and what is readable again isn't lost.
+    input.note_reported(true);
+    Ok(input.warn_of_lines().max(Outcome::lost_if(is_lost)))
+}
+
+fn other_format(other: &str, is: &str, format: &str) -> Failure {
+    Failure::new(format_args!("it is {format}, and {other}, whose definitions are to be used, is {is}; name {format}"))
+}
+
+/// Repairs an ArduPilot log. Returns whether bytes were removed.
+fn ardupilot(
+    input: &Input,
+    log: &Log<'_>,
+    other: Option<(&str, &Log<'_>)>,
+    mut out: Output,
+    context: &Context,
+) -> Result<bool, Failure> {
+    let repaired = match other {
+        Some((name, definitions)) => log.repair_with(definitions, &mut out).map_err(|error| refused(error, name))?,
         None => log.repair(&mut out)?,
     };
     if repaired.records() == 0 {
-        return Err(no_record(other.as_ref()).context(&input.name));
+        return Err(no_record(other.map(|(name, _)| name)).context(&input.name));
     }
     out.finish()?;
     if context.json {
@@ -118,31 +156,35 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
         out.finish()?;
     } else {
         // Standard output may be the log, so the report goes to standard error.
-        print(&input, &repaired);
+        print(input, &repaired);
         let is_undefined = |removed: &Skipped| matches!(removed.reason, Reason::UnknownId(_));
         if other.is_none() && repaired.removed().iter().any(is_undefined) {
             warn("records lack their definition; `--definitions OTHER` takes them from a log of the same firmware");
         }
         let removed: usize = repaired.removed().iter().map(|removed| removed.length).sum();
-        if let Some(other) = other.as_ref().filter(|_| repaired.removed().iter().any(is_undefined) && !took(&repaired))
-        {
-            let (other, log) = (&other.name, &input.name);
+        if let Some((other, _)) = other.filter(|_| repaired.removed().iter().any(is_undefined) && !took(&repaired)) {
+            let log = &input.name;
             warn(format_args!("{other} defines no type that {log} lacks: is it of the same firmware?"));
-        } else if let Some(other) = other.as_ref().filter(|_| removed > log.bytes().len() / 2) {
-            let other = &other.name;
+        } else if let Some((other, _)) = other.filter(|_| removed > log.bytes().len() / 2) {
             warn(format_args!("the definitions of {other} don't explain most of the log: is it of the same firmware?"));
         }
     }
-    // The report covers the damage, and what is readable again isn't lost.
-    input.note_reported(true);
     let is_lost = |removed: &Skipped| !removed.is_padding(log.bytes());
-    Ok(input.warn_of_lines().max(Outcome::lost_if(repaired.removed().iter().any(is_lost))))
+    Ok(repaired.removed().iter().any(is_lost))
+}
+
+/// Why a repair with the definitions of another log has failed.
+fn refused(error: RepairError, other: &str) -> Failure {
+    match error {
+        RepairError::Io(error) => error.into(),
+        error => Failure::new(error).context(other),
+    }
 }
 
 /// The failure of a repair that would write an empty log.
-fn no_record(other: Option<&Input>) -> Failure {
+fn no_record(other: Option<&str>) -> Failure {
     match other {
-        Some(Input { name, .. }) => Failure::new(format_args!(
+        Some(name) => Failure::new(format_args!(
             "none of its records can be read with the definitions of {name}; name a log of the same firmware"
         )),
         None => Failure::new("it has no record that can be read, so nothing is written"),
@@ -158,15 +200,20 @@ fn took(repaired: &Repaired) -> bool {
 /// At most this many lines of the report are printed.
 const SHOWN: usize = 20;
 
-fn print(input: &Input, repaired: &Repaired) {
-    let name = &input.name;
-    let lines = repaired.to_string();
+/// Prints the lines of a report to standard error.
+fn print_lines(report: &impl Display) {
+    let lines = report.to_string();
     let (count, mut err) = (lines.lines().count(), io::stderr().lock());
     // With stderr closed there is nobody to tell.
     let _ = lines.lines().take(SHOWN).try_for_each(|line| writeln!(err, "{line}"));
     if count > SHOWN {
         let _ = writeln!(err, "and {} more; `--json` prints all", counted(count - SHOWN, "line"));
     }
+}
+
+fn print(input: &Input, repaired: &Repaired) {
+    let name = &input.name;
+    print_lines(repaired);
     if repaired.is_copy() && input.damaged_lines().is_some() {
         warn(format_args!("{name} is text: the output is a binary log with all its lines that can be read"));
         return;

@@ -1,11 +1,8 @@
-//! What the commands that write an ArduPilot log have in common.
+//! What the commands that write a log of the format that they read have in common.
 
 use crate::context::Context;
-use crate::input::Input;
 use crate::outcome::Failure;
 use crate::output::is_stdout;
-use binlog::AnyLog;
-use binlog::Log;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
@@ -21,15 +18,4 @@ pub(super) fn check_destination(output: &Path, context: &Context) -> Result<(), 
         return Err(Failure::new("a log isn't written to a terminal; name a file, `-o FILE`"));
     }
     Ok(())
-}
-
-/// The log, which has to be ArduPilot's.
-pub(super) fn ardupilot(input: &Input) -> Result<&Log<'static>, Failure> {
-    match &input.log {
-        AnyLog::ArduPilot(log) => Ok(log),
-        AnyLog::Blackbox(_) => {
-            let text = "it is a Blackbox log, and this works on ArduPilot logs; `binlog convert` makes one of it";
-            Err(Failure::new(text).context(&input.name))
-        }
-    }
 }

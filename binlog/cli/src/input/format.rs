@@ -42,6 +42,11 @@ pub(super) fn of(log: &[u8]) -> Result<LogFormat, Failure> {
     })
 }
 
+/// Whether a file is the image of a card, whether its file system is read here or not.
+pub(super) fn is_any_card(bytes: &[u8]) -> bool {
+    is_card_image(bytes) || unread_card(bytes).is_some()
+}
+
 /// Whether a file is the image of a card: its first block is a partition table or the beginning of a file system, and
 /// not of a log.
 pub(crate) fn is_card_image(bytes: &[u8]) -> bool {
