@@ -3,7 +3,8 @@
 use crate::sync::Locked;
 
 /// Extends a hardware counter of `BITS` bits to 64 bits, and divides it by `DIVISOR`. The clock that
-/// [`Logger::start`](crate::Logger::start) takes must not wrap; a counter of 32 bits at 168 MHz does so after 25 seconds.
+/// [`Logger::start`](crate::Logger::start) takes must not wrap; a counter of 32 bits at 168 MHz does so after 25
+/// seconds.
 ///
 /// ```no_run
 /// use binlog_embedded::WideCounter;

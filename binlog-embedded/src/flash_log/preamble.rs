@@ -4,8 +4,8 @@ use binlog::flash::schema_hash;
 use binlog::ring_format::{FileFormat, FormatOf, Schema, unpack};
 
 /// The bytes with which each log of a schema begins. [`FlashLog::read`](super::FlashLog::read) and
-/// [`extract`](super::FlashLog::extract) put them in front of a log whose beginning was overwritten, if they are those of
-/// the log's schema.
+/// [`extract`](super::FlashLog::extract) put them in front of a log whose beginning was overwritten, if they are
+/// those of the log's schema.
 #[derive(Clone, Copy, Debug)]
 pub struct Preamble {
     /// Their [`schema_hash`].

@@ -16,8 +16,8 @@
 //! Times are microseconds modulo 2³², which are 71 minutes. No timer runs longer. After 71 idle minutes, a START may be
 //! ignored for 3 seconds, and a log may begin 3 seconds late.
 //!
-//! Constant times have 8 significant bits, as far as one instruction of a Cortex-M holds: they differ by up to 0.4 %
-//! from the time that their text says.
+//! Constant times have 8 significant bits, which one instruction of a Cortex-M holds: they differ by up to 0.4 % from
+//! the time that their text says.
 
 use super::options::{StreamCounts, StreamOptions, StreamState};
 use super::{Address, Message, is_for};
@@ -32,8 +32,8 @@ const SPAN: u32 = 200;
 const SILENT_US: u32 = 0x98 << 16;
 /// The time of silence after which the stream ends: 10 minutes.
 const GIVE_UP_US: u32 = 0x8F << 22;
-/// After this time, 3 seconds, nothing that belongs to a block is on its way any more: the block, its acknowledgement, a
-/// START that the client sent before it. Messages carry a number only, so later ones would be taken for those about
+/// After this time, 3 seconds, nothing that belongs to a block is on its way any more: the block, its acknowledgement,
+/// a START that the client sent before it. Messages carry a number only, so later ones would be taken for those about
 /// another log.
 const ARRIVED_US: u32 = 0xB8 << 14;
 /// The time between two blocks while nothing is acknowledged, at most, unless the round trip is longer: a second.

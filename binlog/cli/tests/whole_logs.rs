@@ -326,7 +326,7 @@ fn repair_removes_damage_from_blackbox_logs() {
     let (code, stdout, stderr) = text(folder, "repair flight.bbl -o same.bbl");
     assert_eq!((code, &*stdout), (0, ""), "{stderr}");
     assert!(stderr.contains("the output is a copy") && read(folder, "same.bbl") == sound, "{stderr}");
-    // Padding is no damage.
+    // Padding isn't damage.
     std::fs::write(folder.join("padded.bbl"), [&*sound, &[0xFF; 4096]].concat()).expect("room");
     let (code, _, stderr) = text(folder, "repair padded.bbl -o same.bbl --force");
     assert_eq!((code, read(folder, "same.bbl")), (0, sound.clone()), "{stderr}");

@@ -81,8 +81,8 @@ pub fn engine_columns(
     Ok((own.into_iter().chain(of_logs).collect(), skipped.by_log().clone()))
 }
 
-/// The records of logs, given as [`engine_logs`] returns them, in columns, given as (name, kind). A column that a log lacks is null.
-/// Engines don't tell names apart by upper and lower case.
+/// The records of logs, given as [`engine_logs`] returns them, in columns, given as (name, kind). A column that a log
+/// lacks is null. Engines don't tell names apart by upper and lower case.
 ///
 /// `filters` has ranges of the columns `session`, `instance` and `TimeUS`, both ends included: a record is there if
 /// each filter has a range with its value.

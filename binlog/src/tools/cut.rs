@@ -47,8 +47,8 @@
 //! frames that apply there. Headers are copied, and sessions without a frame in their intervals are left out.
 //!
 //! A Resume event precedes the I frame where frames are left out in the middle of a session. A few of them precede the
-//! first one of a part that begins after 71.6 minutes, so that its times are those of the log. Each session ends with an
-//! End event. What is damaged isn't in the part.
+//! first one of a part that begins after 71.6 minutes, so that its times are those of the log. Each session ends with
+//! an End event. What is damaged isn't in the part.
 
 #[cfg(feature = "blackbox")]
 mod blackbox;

@@ -55,8 +55,8 @@
 //!
 //! # Blackbox logs
 //!
-//! [`BlackboxLog::repair`](crate::blackbox::BlackboxLog::repair) writes the sessions of a Blackbox log with the frames and
-//! events that the reader accepts. It copies them byte for byte, and removes everything else:
+//! [`BlackboxLog::repair`](crate::blackbox::BlackboxLog::repair) writes the sessions of a Blackbox log with the frames
+//! and events that the reader accepts. It copies them byte for byte, and removes everything else:
 //!
 //! - damaged frames, frames that have lost what they refer to, and frames of another session, such as the old contents
 //!   of a card or a chip after a power cut,
@@ -64,12 +64,12 @@
 //! - bytes in a header that are not a line, and lines that readers don't use because of what is wrong in them,
 //! - sessions whose header doesn't say how main frames are decoded.
 //!
-//! It inserts the first line of a header, `H Product:`, if that is damaged: it is the same in all logs. If so many
-//! iterations are missing that readers would take the next I frame for damaged, it inserts a Resume event in front of
-//! it. A log without damage stays the same, byte for byte.
+//! It inserts the first line of a header, `H Product:`, if that is damaged: it is the same in all logs. Where the
+//! missing iterations would make readers take the next I frame for damaged, it inserts a Resume event in front of it. A
+//! log without damage stays the same, byte for byte.
 //!
-//! [`BlackboxLog::repair_with`](crate::blackbox::BlackboxLog::repair_with) takes header lines of another log of the same
-//! firmware. It needs no header at all in the damaged one:
+//! [`BlackboxLog::repair_with`](crate::blackbox::BlackboxLog::repair_with) takes header lines of another log of the
+//! same firmware. It needs no header at all in the damaged one:
 //!
 //! - It inserts the lines that a session lacks, except `Log start datetime`, the time of a flight.
 //! - It replaces the lines that define frames if more main frames can be read by those of the other log.

@@ -211,9 +211,8 @@ impl<'s> Writing<'s> {
         copied - 1
     }
 
-    /// Writes the I frame of the group, and after it the state that applies there, as firmware does: decoders expect an I
-    /// frame first. Returns from where on the group is to be copied, and how many slow and home frames were
-    /// written.
+    /// Writes the I frame of the group, and after it the state that applies there, as firmware does: decoders expect an
+    /// I frame first. Returns from where on the group is to be copied, and how many slow and home frames were written.
     fn begin(&mut self) -> (usize, u64) {
         let Group { intra, state: State { slow, home }, .. } = self.group.clone();
         if intra.is_empty() {

@@ -1,5 +1,5 @@
-//! Logs one message to an SD card, without the driver of the card. With the feature `listing` it also lists and extracts
-//! logs; with `async`, it waits for the card without blocking.
+//! Logs one message to an SD card, without the driver of the card. With the feature `listing` it also lists and
+//! extracts logs; with `async`, it waits for the card without blocking.
 
 #![no_std]
 #![no_main]

@@ -1,5 +1,5 @@
-//! README's program with a ring of 4 KiB, on a part with 64 KB of flash and 20 KB of RAM. It runs for three seconds under
-//! QEMU, on the card of examples/board, and ends with exit code 0.
+//! README's program with a ring of 4 KiB, on a part with 64 KB of flash and 20 KB of RAM. It runs for three seconds
+//! under QEMU, on the card of examples/board, and ends with exit code 0.
 
 #![no_std]
 #![no_main]

@@ -101,7 +101,7 @@ impl RepairedBlackbox {
 }
 
 impl Removal {
-    /// Whether the bytes are padding, which is no damage.
+    /// Whether the bytes are padding, not damage.
     pub fn is_padding(&self) -> bool {
         *self == Removal::Padding
     }
