@@ -47,7 +47,7 @@ impl AnyLog<'static> {
     /// Those of [`Log::open`], and [`InvalidData`](io::ErrorKind::InvalidData) if the file isn't a log.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         let path = path.as_ref();
-        AnyLog::of_file(path, Bytes::Owned(bytes::read(path)?))
+        AnyLog::of_file(path, bytes::read(path)?)
     }
 
     /// Reads a reader to its end.

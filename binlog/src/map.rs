@@ -79,7 +79,7 @@ impl AnyLog<'static> {
 unsafe fn mapped(path: &Path) -> Result<Bytes<'static>, OpenError> {
     let Some(file) = bytes::open_regular(path)? else {
         // An empty file can't be mapped, nor can one that reports length 0, as those of /proc do.
-        return bytes::read(path).map(Bytes::Owned);
+        return bytes::read(path);
     };
     // SAFETY: as the caller guarantees.
     let map: Mmap = unsafe { MmapOptions::new().map(&file) }.map_err(bytes::map_error(path))?;

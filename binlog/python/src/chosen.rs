@@ -4,6 +4,7 @@ use crate::errors::{FleetError, OnError, Skipped};
 use crate::known::{self, Schemas};
 use crate::members::Member;
 use crate::table::{Rows, Source};
+use crate::threads;
 use binlog::log::{
     ConflictCause, Numbers, OpenError, OwnedRows, SchemaConflict, SchemaUnion, SelectError, TableSchema,
 };
@@ -11,11 +12,7 @@ use binlog::{AnyLog, Log, LogFormat, Scaling};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Read as _};
-use std::num::NonZero;
-use std::panic::resume_unwind;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 /// The type, its columns, and how numbers are decoded.
 #[derive(Clone)]
@@ -134,7 +131,7 @@ impl Chosen {
                 bytes += log.bytes;
                 together.push(log);
             }
-            let found = by_threads(&together, |log| self.schemas(log));
+            let found = threads::each(&together, |log| self.schemas(log));
             for (log, found) in together.into_iter().zip(found) {
                 let with_log = found.and_then(|schemas| {
                     // Nearly all logs of a fleet have the columns of others.
@@ -154,7 +151,7 @@ impl Chosen {
             }
         }
         let Some(union) = union else {
-            let types = by_threads(logs, types).into_iter().flatten().collect();
+            let types = threads::each(logs, types).into_iter().flatten().collect();
             return Err(FleetError::no_name(format_args!("a record of {}", self.name), &self.name, types));
         };
         let is_there = |name: &String| self.own.contains(&&**name) || union.schema().column(name).is_some();
@@ -256,31 +253,6 @@ fn types(log: &Member) -> BTreeSet<String> {
         }
         Err(_) => BTreeSet::new(),
     }
-}
-
-/// What work finds in each log, by several threads.
-fn by_threads<T: Send>(logs: &[Member], work: impl Fn(&Member) -> T + Sync) -> Vec<T> {
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut found = Vec::new();
-        while let place = next.fetch_add(1, Ordering::Relaxed)
-            && let Some(log) = logs.get(place)
-        {
-            found.push((place, work(log)));
-        }
-        found
-    };
-    let threads = thread::available_parallelism().map_or(1, NonZero::get).min(logs.len());
-    let mut found = thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-        let mut found = work();
-        for other in others {
-            found.extend(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        }
-        found
-    });
-    found.sort_unstable_by_key(|(place, _)| *place);
-    found.into_iter().map(|(_, found)| found).collect()
 }
 
 /// The label of the times of records.

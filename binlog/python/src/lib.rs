@@ -4,7 +4,7 @@
 //! a type, `column` the values of one column, `record` single records; `flight` has the facts of a flight, `part` the
 //! intervals of a part. `members` finds the logs of a fleet, `chosen` has their records of a type, whose columns are
 //! `known` until a log changes; `fleet` shows them as one table, and `engine` to `binlog.spark`, in batches of a
-//! `stream`. `writer` writes logs by a `schema`: `given` takes Python's values,
+//! `stream`. Several `threads` read logs and decode columns. `writer` writes logs by a `schema`: `given` takes Python's values,
 //! `encode` makes records of them, which are `pending` until they are sorted. `capsules` is Arrow's interface,
 //! `pickled` what other processes get. `errors` makes errors Python's with the words of `names`, `html` is for
 //! notebooks.
@@ -31,6 +31,7 @@ mod record;
 mod schema;
 mod stream;
 mod table;
+mod threads;
 mod writer;
 
 use pyo3::prelude::*;

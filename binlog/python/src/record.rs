@@ -12,24 +12,31 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::vec;
 
 /// A record of the log: `record.Roll`, `record["Roll"]`. Of a column that is called as a method, such as `time`, only
 /// `record["time"]` is the value.
 #[pyclass(frozen, module = "binlog")]
 pub struct Record {
     rows: Arc<Rows>,
-    row: u32,
+    /// Changes only while nobody has the record.
+    row: AtomicU32,
 }
 
 impl Record {
     /// The record at a row.
     pub fn new(rows: Arc<Rows>, row: u32) -> Self {
-        Record { rows, row }
+        Record { rows, row: row.into() }
+    }
+
+    fn row(&self) -> usize {
+        self.row.load(Ordering::Relaxed) as usize
     }
 
     fn at<'py>(&self, py: Python<'py>, place: usize) -> PyResult<Bound<'py, PyAny>> {
         let values = self.rows.column(place).map_err(select_error)?;
-        value(py, values, self.rows.schema.columns[place].kind, self.row as usize)
+        value(py, values, self.rows.schema.columns[place].kind, self.row())
     }
 }
 
@@ -49,7 +56,7 @@ impl Record {
     #[getter]
     fn time(&self, py: Python<'_>) -> f64 {
         let times = py.detach(|| self.rows.times_us());
-        times.get(self.row as usize).map_or(f64::NAN, |&time_us| seconds(time_us))
+        times.get(self.row()).map_or(f64::NAN, |&time_us| seconds(time_us))
     }
 
     /// The values by label.
@@ -103,7 +110,7 @@ impl Record {
 
     /// A record pickles as its values, which need no log where they arrive.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Pickled<'py>> {
-        pickled::record(py, &self.rows, self.row as usize)
+        pickled::record(py, &self.rows, self.row())
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
@@ -136,23 +143,58 @@ fn generic<'py>(record: &Bound<'py, Record>, name: &Bound<'py, PyString>) -> PyR
 /// Records of some types, one after the other.
 #[pyclass(module = "binlog")]
 pub struct Records {
-    types: Vec<Arc<Rows>>,
-    /// The type and the row of each, in the order of the log.
-    order: Vec<(u32, u32)>,
-    next: usize,
+    types: Vec<OfType>,
+    /// The type of each record, in the order of the log.
+    order: vec::IntoIter<u32>,
+}
+
+/// The records of a type.
+struct OfType {
+    rows: Arc<Rows>,
+    /// The row of the next one.
+    next: u32,
+    /// The last two records. One that nobody else has becomes the next: a loop over records has the one before still.
+    last: [Option<Py<Record>>; 2],
+}
+
+impl OfType {
+    fn next(&mut self, py: Python<'_>) -> PyResult<Py<Record>> {
+        let row = self.next;
+        self.next += 1;
+        self.last.swap(0, 1);
+        match &self.last[0] {
+            Some(free) if is_free(free, py) => {
+                free.get().row.store(row, Ordering::Relaxed);
+                Ok(free.clone_ref(py))
+            }
+            _ => {
+                let record = Py::new(py, Record::new(self.rows.clone(), row))?;
+                Ok(self.last[0].insert(record).clone_ref(py))
+            }
+        }
+    }
+}
+
+/// Whether only its iterator has a record.
+fn is_free(record: &Py<Record>, py: Python<'_>) -> bool {
+    #[expect(deprecated, reason = "what replaces it is `unsafe`")]
+    let owners = record.get_refcnt(py);
+    owners == 1
 }
 
 impl Records {
     /// The records of these types.
     pub fn new(types: Vec<Arc<Rows>>) -> Self {
-        let mut places: Vec<(usize, u32, u32)> = Vec::with_capacity(types.iter().map(|rows| rows.len()).sum());
+        let mut places: Vec<(usize, u32)> = Vec::with_capacity(types.iter().map(|rows| rows.len()).sum());
         for (number, rows) in (0..).zip(&types) {
             let Some(records) = rows.records() else { continue };
-            places.extend((0..).zip(records.rows().records()).map(|(row, record)| (record.offset(), number, row)));
+            places.extend(records.rows().offsets().map(|offset| (offset, number)));
         }
         // Types are runs in order, which a stable sort merges.
-        places.sort_by_key(|&(offset, ..)| offset);
-        Records { types, order: places.into_iter().map(|(_, number, row)| (number, row)).collect(), next: 0 }
+        places.sort_by_key(|&(offset, _)| offset);
+        let order: Vec<u32> = places.into_iter().map(|(_, number)| number).collect();
+        let types = types.into_iter().map(|rows| OfType { rows, next: 0, last: [None, None] });
+        Records { types: types.collect(), order: order.into_iter() }
     }
 }
 
@@ -163,12 +205,13 @@ impl Records {
     }
 
     fn __len__(&self) -> usize {
-        self.order.len() - self.next
+        self.order.len()
     }
 
-    fn __next__(&mut self) -> Option<Record> {
-        let &(number, row) = self.order.get(self.next)?;
-        self.next += 1;
-        Some(Record::new(self.types[number as usize].clone(), row))
+    fn __next__(&mut self, py: Python<'_>) -> PyResult<Option<Py<Record>>> {
+        match self.order.next() {
+            Some(number) => self.types[number as usize].next(py).map(Some),
+            None => Ok(None),
+        }
     }
 }

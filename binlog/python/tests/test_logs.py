@@ -391,3 +391,30 @@ def test_each_line_of_a_session_in_python_works():
             assert m.Roll == m["Roll"] == m.to_dict()["Roll"] == roll[0]
             break
     assert log.slice(10, 20).duration == 10 and log.mode("AUTO").duration > 0 and log.armed().duration > 0
+
+
+def test_records_that_somebody_keeps_stay_as_they_are(made):
+    numbers = list(range(200))
+    log = FMT + definition(1, 15, "DEMO", "Qi", "TimeUS,X") + definition(2, 15, "TWO", "Qi", "TimeUS,Y")
+    log += b"".join(record(1, struct.pack("<Qi", 1000 * number, number)) for number in numbers)
+    log += b"".join(record(2, struct.pack("<Qi", 1, number)) for number in numbers[:100])
+    log = made(log)
+    assert [record.X for record in log.records("DEMO")] == numbers
+    assert [record.X for record in list(log.records("DEMO"))] == numbers
+    records, kept = log.records("DEMO", "TWO"), []
+    for place, record_ in enumerate(records):
+        if place % 3 == 0 or place % 7 == 0:
+            kept.append((place, record_))
+    assert all((r.X if place < 200 else r.Y + 200) == place for place, r in kept)
+    assert [kept.get_type() for _, kept in kept].count("TWO") == sum(n % 3 == 0 or n % 7 == 0 for n in range(200, 300))
+    # The one of the loop before is there still.
+    before = None
+    for record_ in log.records("DEMO"):
+        assert before is None or (before.X + 1, before.time + 0.001) == pytest.approx((record_.X, record_.time))
+        before = record_
+    # Two at a time, and one after its loop.
+    records = log.records("DEMO")
+    assert [(a.X, b.X) for a, b in zip(records, records)] == list(zip(numbers[::2], numbers[1::2]))
+    last = record_
+    del log, records, record_, before
+    assert last.X == 199 and last.to_dict()["X"] == 199

@@ -48,7 +48,7 @@ impl BlackboxLog<'static> {
     ///
     /// If the file can't be opened or read, or doesn't fit into memory. The error names the file.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
-        bytes::read(path.as_ref()).map(|bytes| BlackboxLog::of(Bytes::Owned(bytes)))
+        bytes::read(path.as_ref()).map(BlackboxLog::of)
     }
 
     /// Reads a reader to its end: `std::io::stdin()`, a decompressor.

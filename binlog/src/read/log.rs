@@ -149,7 +149,7 @@ impl Log<'static> {
     ///
     /// If the file can't be opened or read, or doesn't fit into memory. The error names the file.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
-        bytes::read(path.as_ref()).map(|bytes| Log::of(Bytes::Owned(bytes)))
+        bytes::read(path.as_ref()).map(Log::of)
     }
 
     /// Reads a reader to its end: `std::io::stdin()`, a decompressor.

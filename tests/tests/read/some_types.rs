@@ -16,6 +16,7 @@ fn file(bytes: &[u8]) -> NamedTempFile {
 
 /// All that rows say.
 fn said(rows: &Rows<'_>) -> String {
+    assert!(rows.offsets().eq(rows.records().map(|record| record.offset())));
     let labels = rows.labels();
     let columns: Vec<_> = labels.iter().map(|label| rows.column(label)).collect();
     let in_units = rows.columns(&labels, Numbers::Scaled(Scaling::Units));

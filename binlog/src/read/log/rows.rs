@@ -4,7 +4,7 @@ use super::clock::carried_times;
 use super::column::{Column, Quantity};
 use super::gather::{Cells, Group};
 use super::index::{DefinitionPlace, Index, RecordKind};
-use super::offsets::{Offsets, Run, runs};
+use super::offsets::{InOrder, Offsets, Run, runs};
 use super::select::SelectError;
 use super::value_names::ValueNames;
 use super::wraps::WrapPlaces;
@@ -194,6 +194,11 @@ impl<'log> Rows<'log> {
         let runs: Vec<_> = self.runs().into_iter().map(place).collect();
         let (log, pieces, wraps) = (self.log.bytes(), self.pieces.clone(), self.wraps.clone());
         RowRecords { log, pieces, wraps, left: self.len(), runs: runs.into_iter(), here: None }
+    }
+
+    /// The offset of each record in the log, ascending.
+    pub fn offsets(&self) -> impl Iterator<Item = usize> + '_ {
+        InOrder::new(self.pieces.iter().map(|piece| &*piece.offsets)).map(|(_, offset)| offset)
     }
 
     /// The instances in its records, ascending: the values of the column whose unit is `#`.

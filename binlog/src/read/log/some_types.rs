@@ -9,7 +9,7 @@ use crate::read::catalogue::DEFINITIONS;
 use crate::read::records::time::TimeSource;
 use crate::read::{Log, LoggedDefinition, RecordStream, Skipped};
 use crate::source::OpenError;
-use crate::source::bytes::{self, Bytes};
+use crate::source::bytes;
 use std::io::{self, Read, Seek};
 use std::path::Path;
 
@@ -60,7 +60,7 @@ impl Log<'static> {
             }
             file.rewind().map_err(bytes::read_error(path))?;
         }
-        let log = Log::of(Bytes::Owned(bytes::read_opened(path, file, &metadata)?));
+        let log = Log::of(bytes::read_opened(path, file, &metadata)?);
         let skipped = log.skipped().to_vec();
         Ok((log, skipped))
     }
