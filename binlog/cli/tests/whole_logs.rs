@@ -382,11 +382,9 @@ fn repair_takes_a_blackbox_header_of_another_log() {
     assert_eq!((code, &*stderr), (2, expected));
     let (code, _, stderr) = text(folder, "repair flight.bin -o no.bin --definitions flight.bbl");
     assert!(code == 2 && stderr.contains("flight.bin: it is an ArduPilot log"), "{stderr}");
-    let text_of = String::from_utf8_lossy(&sound[..header]).replace("Field I name:", "Field I name:a,");
-    let other = text_of.replace("encoding:", "encoding:1,").replace("predictor:", "predictor:0,");
-    std::fs::write(folder.join("other.bbl"), other).expect("room");
+    simulator_blackbox(&folder.join("other.bbl"));
     let (code, _, stderr) = text(folder, "repair flight.bbl -o no.bbl --definitions other.bbl");
-    assert!(code == 2 && stderr.starts_with("binlog: other.bbl: its frames have other fields: "), "{stderr}");
+    assert!(code == 2 && stderr.starts_with("binlog: other.bbl: its main frames have other fields: "), "{stderr}");
     std::fs::write(folder.join("text.txt"), "TimeUS,Roll\n1,2\n").expect("room");
     let (code, _, stderr) = text(folder, "repair text.txt -o no.bbl --definitions flight.bbl");
     assert!(code == 2 && stderr.contains("none of its frames can be read with the header of flight.bbl"), "{stderr}");

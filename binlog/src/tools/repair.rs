@@ -64,9 +64,9 @@
 //! - bytes in a header that are not a line, and lines that readers don't use because of what is wrong in them,
 //! - sessions whose header doesn't say how main frames are decoded.
 //!
-//! It inserts the first line of a header, `H Product:`, if that is damaged: it is the same in all logs. Where the
-//! missing iterations would make readers take the next I frame for damaged, it inserts a Resume event in front of it. A
-//! log without damage stays the same, byte for byte.
+//! It inserts the first line of a header, `H Product:`, if that is damaged: it is the same in all logs. It inserts a
+//! Resume event in front of an I frame that readers would take for damaged because of the iterations that are missing
+//! before it. A log without damage stays the same, byte for byte.
 //!
 //! [`BlackboxLog::repair_with`](crate::blackbox::BlackboxLog::repair_with) takes header lines of another log of the
 //! same firmware. It needs no header at all in the damaged one:

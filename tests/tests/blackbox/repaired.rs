@@ -383,9 +383,9 @@ fn a_log_of_other_fields_is_refused() {
     let mut other = RawSession::simple(&["a", "b", "c"], &[]);
     other.intra(0, 1000, &[1, 2, 3]).end();
     match repaired_with(&sound, &other.bytes) {
-        Err(error @ RepairError::OtherFields { different: 6, shared: 10, .. }) => {
-            let text = "its frames have other fields: 6 of the 10 header lines that define frames in both logs differ, \
-                        `Field I name` for instance; choose a log of the same firmware and options";
+        Err(error @ RepairError::OtherFields { different: 6, shared: 6, .. }) => {
+            let text = "its main frames have other fields: 6 of the 6 header lines that define them in both logs \
+                        differ, `Field I name` for instance; choose a log of the same firmware and options";
             assert_eq!(error.to_string(), text);
         }
         other => panic!("{other:?}"),

@@ -257,7 +257,7 @@ impl<'s> Frames<'s> {
 
     /// The Resume event that has to precede the I frame that was returned last where the bytes before it are removed:
     /// without the damage, readers would take the frame for damaged, because iterations are missing before it. `None`
-    /// if it needs none.
+    /// if the frame needs none.
     pub(crate) fn missing_resume(&self) -> Option<Event> {
         let FramePlace { iteration, time } = self.last.filter(|_| self.needs_resume)?;
         Some(Event::Resume { iteration, time })

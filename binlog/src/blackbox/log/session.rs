@@ -51,8 +51,8 @@ const MAIN_FRAMES: &[u8] = b"\nH Field I name:";
 /// How the lines begin that define frames.
 const DEFINITION: &[u8] = b"\nH Field ";
 
-/// Also sessions whose first line is damaged: another header between the marked ones, or before them. It has a line
-/// that begins so.
+/// Also sessions whose first line is damaged: another header between the marked ones, or before them. `definition` is
+/// how one of its lines begins.
 fn with_unmarked(log: &[u8], marked: Vec<usize>, definition: &[u8]) -> Vec<usize> {
     let mut starts = Vec::with_capacity(marked.len());
     let mut marked = marked.into_iter().peekable();

@@ -48,7 +48,7 @@ impl BlackboxLog<'_> {
     ///
     /// # Errors
     ///
-    /// [`OtherFields`](RepairError::OtherFields), if the frames of the other log mostly have other fields, and
+    /// [`OtherFields`](RepairError::OtherFields), if the main frames of the other log have other fields, and
     /// [`NoHeader`](RepairError::NoHeader), if it has no sound header; then nothing is written. Errors of the writer.
     pub fn repair_with(
         &self,

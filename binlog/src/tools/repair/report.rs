@@ -163,12 +163,12 @@ pub enum RepairError {
         /// The first of the types that differ.
         name: String,
     },
-    /// The frames of the other Blackbox log have other fields: more of the header lines that both logs have differ than
-    /// agree.
+    /// The main frames of the other Blackbox log have other fields: more of the header lines that define them differ
+    /// than agree.
     OtherFields {
         /// How many lines differ.
         different: usize,
-        /// How many lines that define frames both logs have.
+        /// How many of these lines both logs have.
         shared: usize,
         /// The name of the first line that differs.
         line: String,
@@ -190,7 +190,7 @@ impl fmt::Display for RepairError {
             ),
             RepairError::OtherFields { different, shared, line } => write!(
                 f,
-                "its frames have other fields: {different} of the {shared} header lines that define frames in both \
+                "its main frames have other fields: {different} of the {shared} header lines that define them in both \
                  logs differ, `{}` for instance; choose a log of the same firmware and options",
                 line.escape_debug()
             ),

@@ -19,8 +19,8 @@ pub(super) struct WithOther {
 impl<'o> OtherLog<'o> {
     /// # Errors
     ///
-    /// If no session has a sound header, and if more of the lines that define frames differ from those of the damaged
-    /// sessions than agree.
+    /// If no session has a sound header, and if more of the lines that define main frames differ from those of the
+    /// damaged sessions than agree. Other frames are the same in many firmwares.
     pub(super) fn new(log: &'o BlackboxLog<'_>, damaged: &[Lines<'_>]) -> Result<Self, RepairError> {
         let is_sound = |session: &Session<'_>| {
             let problems = session.header().problems();
@@ -30,7 +30,8 @@ impl<'o> OtherLog<'o> {
         let header = Lines::of(&sound.ok_or(RepairError::NoHeader)?);
         let (mut same, mut different) = (0, Vec::new());
         for own in damaged {
-            for line in header.lines.iter().filter(|line| line.name.starts_with(FIELDS)) {
+            let is_of_main = |name: &str| MAIN_FIELDS.iter().any(|of_main| name.starts_with(of_main));
+            for line in header.lines.iter().filter(|line| is_of_main(&line.name)) {
                 match own.line(&line.name) {
                     Some(own) if own.value == line.value => same += 1,
                     Some(_) => different.push(&line.name),
@@ -75,6 +76,9 @@ impl<'o> OtherLog<'o> {
         lines.map(|line| line.name.clone()).collect()
     }
 }
+
+/// How the names of lines begin that define main frames.
+const MAIN_FIELDS: [&str; 2] = ["Field I ", "Field P "];
 
 /// Lines that decide what values mean, and are the same in all logs of a firmware with the same settings.
 const DECIDING: [&str; 9] = [

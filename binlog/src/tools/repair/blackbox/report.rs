@@ -101,7 +101,7 @@ impl RepairedBlackbox {
 }
 
 impl Removal {
-    /// Whether the bytes are padding, not damage.
+    /// Whether the bytes are padding, which isn't damage.
     pub fn is_padding(&self) -> bool {
         *self == Removal::Padding
     }
