@@ -243,7 +243,7 @@ fn header_keeps_the_lines_that_are_used() {
     assert_eq!((frames(&out), report.removed().len()), (frames(&sound), 4), "{report}");
     // The first line.
     for first in
-        [&b"H Prod\xFF\xFF:Blackbox flight data recorder\n"[..], b"H Product:Blackbox flight data XX\n", b"\xFF"]
+        [&b"H Prod\xFF\xFF:Blackbox flight data recorder\n"[..], b"H Product:Blackbox flight data XX\n", b"\xFF\n"]
     {
         let (out, report) = repaired(&replaced(&sound, MARKER, first));
         assert_eq!(out, sound, "{first:?}");
