@@ -11,7 +11,6 @@ use crate::any_log::Session;
 use crate::intervals::Intervals;
 use binlog::{Log, Record};
 use path::points;
-use std::collections::BTreeSet;
 
 /// What is uploaded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -246,11 +245,10 @@ pub fn waypoint_file(items: &[Item]) -> String {
     "QGC WPL 110\n".to_owned() + &items.iter().enumerate().map(line).collect::<String>()
 }
 
-/// Numbers as ranges: `3 to 5, 7`.
+/// Numbers in ascending order as ranges: `3 to 5, 7`.
 pub fn ranges(numbers: &[usize]) -> String {
-    let all: BTreeSet<usize> = numbers.iter().copied().collect();
     let mut ranges: Vec<(usize, usize)> = Vec::new();
-    for number in all {
+    for &number in numbers {
         match ranges.last_mut() {
             Some((_, end)) if *end + 1 == number => *end = number,
             _ => ranges.push((number, number)),
