@@ -25,8 +25,8 @@ fn compare(name: &str, text: &[u8]) -> Option<usize> {
         let their_values = their["values"].as_array().expect("a list");
         assert_eq!(json!(labels), their["labels"], "{name}");
         for ((column, value), their) in record.values().zip(their_values) {
-            // That of one log is longer than its columns.
-            if column.label != "Length" {
+            // A definition may have another length and other labels in the text, and flight modes as text.
+            if record.name() != "FMT" || matches!(column.label, "Type" | "Name") {
                 assert!(
                     is_same(&column, &value, their),
                     "{name}: {}.{}: {value} and {their}",
@@ -61,6 +61,7 @@ fn is_same(column: &LoggedColumn<'_>, value: &Value<'_>, their: &serde_json::Val
 #[test]
 fn text_logs_have_the_values_that_pymavlink_reads() {
     const LONGEST: usize = 2 << 20;
+    let mut all = 0;
     for (name, bytes) in logs::all() {
         let text = text_log::as_text(&bytes);
         // pymavlink takes a minute for 100 MB; and it doesn't read the lines of a file's contents.
@@ -75,8 +76,9 @@ fn text_logs_have_the_values_that_pymavlink_reads() {
         };
         let lines: Vec<&[u8]> = whole.split_inclusive(|byte| *byte == b'\n').filter(is_record).collect();
         let Some(values) = compare(&name, &lines.concat()) else { return };
-        assert!(values > 1000, "{name}");
+        all += values;
     }
+    assert!(all > 10_000);
 }
 
 #[test]
@@ -93,7 +95,7 @@ fn a_log_of_an_apm_board_is_read_as_pymavlink_does() {
         INAV, 0.25, -0.29, 3.27, 1.000000, 3.118068E-05, -0.000000, 5, -5, 0.1, 1e10\r\nMODE, Stabilize, 424\r\n";
     for log in [log.to_owned(), log.replace("\r\n", "\n")] {
         if let Some(values) = compare("a board's", log.as_bytes()) {
-            assert_eq!(values, 88);
+            assert_eq!(values, 58);
         }
     }
 }

@@ -19,7 +19,11 @@ pub(super) fn encode(format: Format, text: &[u8], to: &mut Vec<u8>) -> Option<St
         };
     }
     macro_rules! scaled {
-        ($type:ty, $by:literal) => {{
+        ($type:ty, $by:literal, $decimals:literal) => {{
+            if let Some(whole) = decimal(text).and_then(|number| number.shifted($decimals)) {
+                to.extend(<$type>::try_from(whole).ok()?.to_le_bytes());
+                return Some(Stored::Exactly);
+            }
             let scaled = float(text)? * $by;
             let whole = scaled.round();
             // An infinity or NaN is in no range.
@@ -42,11 +46,11 @@ pub(super) fn encode(format: Format, text: &[u8], to: &mut Vec<u8>) -> Option<St
         Format::U32 => integer!(u32),
         Format::I64 => integer!(i64),
         Format::U64 => integer!(u64),
-        Format::CentiI16 => scaled!(i16, 1e2),
-        Format::CentiU16 => scaled!(u16, 1e2),
-        Format::CentiI32 => scaled!(i32, 1e2),
-        Format::CentiU32 => scaled!(u32, 1e2),
-        Format::Coordinate => scaled!(i32, 1e7),
+        Format::CentiI16 => scaled!(i16, 1e2, 2),
+        Format::CentiU16 => scaled!(u16, 1e2, 2),
+        Format::CentiI32 => scaled!(i32, 1e2, 2),
+        Format::CentiU32 => scaled!(u32, 1e2, 2),
+        Format::Coordinate => scaled!(i32, 1e7, 7),
         Format::F16 => {
             let value = float(text)? as f32;
             let half = f32_to_half(value);
@@ -57,8 +61,9 @@ pub(super) fn encode(format: Format, text: &[u8], to: &mut Vec<u8>) -> Option<St
         }
         Format::F32 => {
             // Parsed as it is, a number isn't rounded twice.
-            let value = str::from_utf8(text).ok().and_then(|text| text.parse::<f32>().ok());
-            let value = value.map_or_else(|| float(text).map(|value| value as f32), Some)?;
+            let parsed = || str::from_utf8(text).ok()?.parse::<f32>().ok();
+            let short = decimal(text).and_then(Decimal::to_f32);
+            let value = short.or_else(parsed).or_else(|| float(text).map(|value| value as f32))?;
             if value.is_infinite() && float(text)?.is_finite() {
                 return None;
             }
@@ -104,7 +109,63 @@ fn unusual_integer(text: &[u8]) -> Option<i128> {
     })
 }
 
+/// A number without an exponent: `digits` divided by a power of ten.
+#[derive(Clone, Copy)]
+struct Decimal {
+    is_negative: bool,
+    digits: u64,
+    decimals: usize,
+}
+
+/// A number of at most 18 digits without an exponent; `None` for others. Most numbers of a log are such.
+fn decimal(text: &[u8]) -> Option<Decimal> {
+    let unsigned = text.strip_prefix(b"-").unwrap_or(text);
+    let (mut digits, mut count, mut point) = (0_u64, 0, None);
+    for (i, byte) in unsigned.iter().enumerate() {
+        match byte {
+            b'0'..=b'9' => {
+                digits = digits.wrapping_mul(10).wrapping_add(u64::from(byte - b'0'));
+                count += 1;
+            }
+            b'.' if point.is_none() => point = Some(i),
+            _ => return None,
+        }
+    }
+    let decimals = point.map_or(0, |point| unsigned.len() - point - 1);
+    (1..=18).contains(&count).then_some(Decimal { is_negative: unsigned.len() < text.len(), digits, decimals })
+}
+
+impl Decimal {
+    /// The integer that it is with the point this number of places to the right; `None` if it isn't one or is large.
+    fn shifted(self, places: usize) -> Option<i64> {
+        const POWERS: [u64; 8] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];
+        let shifted = self.digits.checked_mul(*POWERS.get(places.checked_sub(self.decimals)?)?)?;
+        let shifted = i64::try_from(shifted).ok()?;
+        Some(if self.is_negative { -shifted } else { shifted })
+    }
+
+    /// The nearest number; `None` if more than a division is needed to find it: both of its operands have to be exact.
+    fn to_f64(self) -> Option<f64> {
+        const POWERS: [f64; 16] =
+            [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+        let power = POWERS.get(self.decimals).filter(|_| self.digits < 1 << 53)?;
+        let value = self.digits as f64 / power;
+        Some(if self.is_negative { -value } else { value })
+    }
+
+    /// As [`to_f64`](Self::to_f64).
+    fn to_f32(self) -> Option<f32> {
+        const POWERS: [f32; 11] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10];
+        let power = POWERS.get(self.decimals).filter(|_| self.digits < 1 << 24)?;
+        let value = self.digits as f32 / power;
+        Some(if self.is_negative { -value } else { value })
+    }
+}
+
 fn float(text: &[u8]) -> Option<f64> {
+    if let Some(short) = decimal(text).and_then(Decimal::to_f64) {
+        return Some(short);
+    }
     let text = str::from_utf8(text).ok()?;
     text.parse::<f64>().ok().or_else(|| unusual_float(text))
 }
@@ -188,6 +249,23 @@ mod tests {
             for text in [below, beyond, "", "x", "1x", "1 2"] {
                 assert_eq!(encoded(format, text), None, "{format}: {text}");
             }
+        }
+    }
+
+    #[test]
+    fn floats_are_those_that_rust_reads() {
+        // Any digits, with the point anywhere.
+        let mut digits = 1_u64;
+        for i in 0..20_000_u32 {
+            digits = digits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let mut text = (digits >> (i % 60)).to_string();
+            text.insert(i as usize % (text.len() + 1), '.');
+            if i % 3 == 0 {
+                text.insert(0, '-');
+            }
+            let bits = |format| encoded(format, &text).map(|(bytes, _)| bytes);
+            assert_eq!(bits(Format::F64), text.parse().ok().map(|value: f64| value.to_le_bytes().to_vec()), "{text}");
+            assert_eq!(bits(Format::F32), text.parse().ok().map(|value: f32| value.to_le_bytes().to_vec()), "{text}");
         }
     }
 
