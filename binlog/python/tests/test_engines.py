@@ -282,6 +282,21 @@ def test_short_logs_share_partitions_and_batches(tmp_path):
     assert sum(batch.num_rows for batches in batches for batch in batches) == 7 * 2 + 9
 
 
+def test_partitions_have_at_least_a_byte(tmp_path):
+    pytest.importorskip("pyspark")
+    from binlog import spark
+
+    (tmp_path / "a.bin").write_bytes(odd_log([1, 2], 0))
+    options = {"path": str(tmp_path), "message": "ODD"}
+    text = "partition_bytes is a whole number above 0, without a unit, not "
+    for wrong in "x", "-5", "0", "64MB", "1e6", "":
+        with pytest.raises(ValueError, match=f"{text}{wrong!r}"):
+            spark.LogSource({**options, "partition_bytes": wrong}).schema()
+    for right in "1", "99999999999999999999":
+        source = spark.LogSource({**options, "partition_bytes": right})
+        assert [len(pack.logs) for pack in source.reader(source.schema()).partitions()] == [1]
+
+
 def test_a_large_log_has_the_sessions_of_the_whole(tmp_path):
     from binlog._binlog import engine_logs, engine_read
 

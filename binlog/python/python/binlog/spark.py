@@ -116,12 +116,23 @@ class _Options:
         self.columns = None if columns is None else [name.strip() for name in columns.split(",") if name.strip()]
         self.scaling = options.pop("scaling", "shown")
         self.on_error = options.pop("on_error", "raise")
-        self.partition_bytes = int(options.pop("partition_bytes", 0))
+        self.partition_bytes = _bytes(options.pop("partition_bytes", None))
         if not self.paths or not self.message:
             raise ValueError('name the logs and the type: .option("message", "ATT").load("logs/")')
         if options:
             known = "path, message, columns, scaling, on_error, partition_bytes"
             raise ValueError(f"no option is called {', '.join(options)}; there are {known}")
+
+
+def _bytes(option):
+    """The option `partition_bytes`; None without it."""
+    try:
+        count = None if option is None else int(option)
+    except ValueError:
+        count = 0
+    if count is not None and count < 1:
+        raise ValueError(f"partition_bytes is a whole number above 0, without a unit, not {option!r}")
+    return count
 
 
 class _Logs(InputPartition):
@@ -151,12 +162,13 @@ class _Reader(DataSourceReader):
         total = sum(length for _, _, length, _ in logs)
         limit = self.options.partition_bytes or min(max(total // (os.cpu_count() or 1) + 1, least), most)
         count = max(-(-total // limit), 1)
-        packs, before = [[] for _ in range(count)], 0
+        packs, before = {}, 0
         for log, path, length, is_named_as_log in logs:
             # The pack in which the middle of the log is, if all logs are cut into parts of one size.
-            packs[(2 * before + length) * count // (2 * total)].append((log, str(path), length, is_named_as_log))
+            pack = packs.setdefault((2 * before + length) * count // (2 * total), [])
+            pack.append((log, str(path), length, is_named_as_log))
             before += length
-        return [_Logs(logs) for logs in packs if logs] or [_Logs([])]
+        return [_Logs(logs) for logs in packs.values()] or [_Logs([])]
 
     def read(self, partition):
         options = self.options
@@ -288,4 +300,6 @@ def _kind(name, type):
 
 def _warn(skipped):
     for log, reason in skipped.items():
-        warnings.warn(f"{log} is left out: {reason}", RuntimeWarning, stacklevel=2)
+        # A terminal would obey control characters in a file's name.
+        shown = "".join(one if one.isprintable() else ascii(one)[1:-1] for one in log)
+        warnings.warn(f"{shown} is left out: {reason}", RuntimeWarning, stacklevel=2)
