@@ -1,12 +1,14 @@
 """What `binlog.fleet` does with logs that differ, that can't be read, and that are there twice."""
 
 import os
+import pathlib
 import struct
 
 import binlog
 import pytest
 from made import FMT, definition, record
 
+LOGS = [pathlib.Path(path) for path in os.environ.get("BINLOG_TEST_LOGS", "").split(os.pathsep) if path]
 pyarrow = pytest.importorskip("pyarrow")
 
 UNITS = definition(130, 44, "FMTU", "QBNN", "TimeUS,FmtType,UnitIds,MultIds")
@@ -27,6 +29,51 @@ def demo(value, unit=None, labels="TimeUS,X", multiplier=b"-"):
 
 def rows(*arguments, **options):
     return pyarrow.table(binlog.fleet(*arguments, **options)).to_pylist()
+
+
+def test_a_fleet_is_the_union_of_its_logs(tmp_path):
+    (tmp_path / "2021").mkdir()
+    old = FMT + definition(1, 13, "DEMO", "Qh", "TimeUS,X") + record(1, (5).to_bytes(8, "little") + b"\x07\x00")
+    new = FMT + definition(1, 17, "DEMO", "QiH", "TimeUS,X,Y")
+    new += record(1, (6).to_bytes(8, "little") + (70_000).to_bytes(4, "little") + b"\x09\x00")
+    (tmp_path / "2021" / "a.BIN").write_bytes(old)
+    (tmp_path / "b.bin").write_bytes(new)
+    (tmp_path / "c.bin").write_bytes(FMT)
+    (tmp_path / "empty.bin").write_bytes(b"")
+    (tmp_path / "notes.txt").write_text("not a log")
+    (tmp_path / "loop").symlink_to(tmp_path, target_is_directory=True)
+    logs = binlog.fleet(tmp_path, "DEMO")
+    assert logs.logs == ["2021/a.BIN", "b.bin", "c.bin"] and logs.columns == ["log_id", "TimeUS", "X", "Y"]
+    rows = pyarrow.table(logs).to_pylist()
+    assert rows == [
+        {"log_id": "2021/a.BIN", "TimeUS": 5, "X": 7, "Y": None},
+        {"log_id": "b.bin", "TimeUS": 6, "X": 70_000, "Y": 9},
+    ]
+    duckdb = pytest.importorskip("duckdb")
+    assert duckdb.sql("SELECT sum(X), count(Y) FROM logs").fetchall() == [(70_007, 1)]
+    assert pyarrow.table(binlog.fleet([tmp_path / "b.bin"], "DEMO", columns=["Y"])).column_names == ["log_id", "Y"]
+    with pytest.raises(KeyError, match="no log has a column `Z`"):
+        binlog.fleet(tmp_path, "DEMO", columns=["Z"])
+    with pytest.raises(KeyError, match="no log has a record of NONE; they have DEMO, FMT"):
+        binlog.fleet(tmp_path, "NONE")
+    text = FMT + definition(1, 15, "DEMO", "Qn", "TimeUS,X") + record(1, (5).to_bytes(8, "little") + b"text")
+    (tmp_path / "d.bin").write_bytes(text)
+    with pytest.raises(ValueError, match="DEMO.X has numbers in .*, and texts in d.bin"):
+        binlog.fleet(tmp_path, "DEMO")
+    # A log that goes while it is read is an error of the stream.
+    (tmp_path / "d.bin").unlink()
+    logs = binlog.fleet(tmp_path, "DEMO")
+    (tmp_path / "b.bin").unlink()
+    with pytest.raises(Exception, match="b.bin"):
+        pyarrow.table(logs)
+
+
+@pytest.mark.parametrize("path", LOGS, ids=lambda path: path.name)
+def test_a_fleet_of_one_log_has_its_values(path):
+    for name, table in binlog.open(path).items():
+        one = pyarrow.table(binlog.fleet(path, name)).drop_columns("log_id")
+        # As texts, since NaN isn't equal to itself.
+        assert repr(one.to_pydict()) == repr(pyarrow.table(table).to_pydict()), name
 
 
 @pytest.mark.parametrize("unit", [None, "", "UNKNOWN"])

@@ -147,6 +147,45 @@ def test_a_log_is_a_mapping(made):
         log.records(["DEMO"])
 
 
+def test_a_redefined_type_has_its_records(tmp_path):
+    path = tmp_path / "redefined.bin"
+    log = FMT
+    for kind, formats, value in (1, "Qh", (7).to_bytes(2, "little")), (2, "Qi", (70_000).to_bytes(4, "little")):
+        log += definition(kind, 11 + len(value), "DEMO", formats, "TimeUS,X")
+        log += record(kind, (1_000_000 * kind).to_bytes(8, "little") + value)
+    path.write_bytes(log)
+    log = binlog.open(path)
+    assert [(record.time, record.X) for record in log.records("DEMO", "DEMO")] == [(1.0, 7), (2.0, 70_000)]
+    with pytest.raises(ValueError, match="redefines DEMO.X"):
+        log["DEMO"]
+
+
+def test_what_isnt_there_is_a_key_error_that_helps(tmp_path):
+    path = tmp_path / "empty.bin"
+    path.write_bytes(FMT)
+    log = binlog.open(path)
+    for name, text in ("fmt", "FMT"), ("FMT.name", "Name"), ("FMT[1]", "instances"):
+        with pytest.raises(KeyError, match=text):
+            log[name]
+    with pytest.raises(KeyError):
+        log["FMT"][1]
+    with pytest.raises(AttributeError, match="FMT has no column `name`"):
+        next(log.records("FMT")).name
+    with pytest.raises(FileNotFoundError, match="none.bin"):
+        binlog.open(tmp_path / "none.bin")
+    (tmp_path / "text.bin").write_text("TimeUS,Roll")
+    with pytest.raises(OSError, match="text.bin: neither an ArduPilot log"):
+        binlog.open(tmp_path / "text.bin")
+
+
+def test_damage_is_in_the_log_or_an_error(tmp_path):
+    path = tmp_path / "damaged.bin"
+    path.write_bytes(FMT + b"lost" + b"\xa3")
+    assert [(damage.offset, damage.length) for damage in binlog.open(path).damage] in ([(89, 5)], [(89, 4), (93, 1)])
+    with pytest.raises(binlog.DamagedLog, match="damaged.bin"):
+        binlog.open(path, strict=True)
+
+
 @needs_flight
 @pytest.mark.parametrize("name", ["A.B", "X[0]", ".", "[", "X]", "", "X[]", "[1].", "é"])
 def test_a_type_with_a_damaged_name_is_one_as_others(made, name):
