@@ -74,6 +74,9 @@ fn folder() -> TempDir {
     let [flight, blackbox] = &*FLIGHT;
     ["flight.bin", "before.bin", "after.bin"].iter().for_each(|name| write(name, flight));
     write("flight.bbl", blackbox);
+    write("flights.bbl", &blackbox.repeat(2));
+    write("damaged.bbl", &[&blackbox[..100_000], &blackbox[100_020..]].concat());
+    write("headless.bbl", &blackbox[2000..]);
     write("old-flight.log", &as_text(flight));
     write("rocket.bin", &rocket());
     write("mission.bin", &with_mission());
@@ -100,6 +103,10 @@ fn commands_of_the_guide_run_as_they_are_typed() {
             shell.args(["-c", &format!("binlog {line}")]).current_dir(folder.path()).env("PATH", &path);
             let ran = ran(&shell.output().expect("sh runs"));
             let has_findings = line.starts_with("check ") && ran.code == Some(1);
+            // It says what it removes.
+            if line.starts_with("repair ") && matches!(ran.code, Some(0 | 3)) && !ran.stderr.is_empty() {
+                continue;
+            }
             assert!(ran.code == Some(0) || has_findings, "{name}: binlog {line}: {:?}, {}", ran.code, ran.stderr);
             let is_of_the_readme = name == "README.md" && has_findings;
             assert!(!is_of_the_readme || ran.stdout.contains(": 0 errors, 3 warnings\n"), "{}", ran.stdout);
