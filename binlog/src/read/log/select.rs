@@ -162,6 +162,7 @@ impl std::error::Error for SelectError {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Log, Scaling};
 
     #[test]
     fn names_are_taken_apart() {
@@ -173,5 +174,34 @@ mod tests {
         assert_eq!(column_name("NVF[a.b].x"), Ok(("NVF[a.b]", "x")));
         assert!(column_name("ATT").is_err());
         assert!(column_name("").is_err());
+    }
+    /// A log of these types, each with an id, a name and one record of one byte.
+    fn log(types: &[(u8, &[u8; 4])]) -> Log<'static> {
+        let mut bytes = Vec::new();
+        for (id, name) in types {
+            bytes.extend([0xA3, 0x95, 128, *id, 4]);
+            bytes.extend_from_slice(*name);
+            bytes.extend(*b"B\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0");
+            bytes.extend(*b"X");
+            bytes.extend([0; 63]);
+            bytes.extend([0xA3, 0x95, *id, *id]);
+        }
+        Log::from_bytes(bytes)
+    }
+
+    #[test]
+    fn a_type_whose_damaged_name_looks_like_an_instance_has_its_records() {
+        for types in [&[(9, b"X[0]")][..], &[(8, b"X\0\0\0"), (9, b"X[0]"), (7, b"[1]\0")]] {
+            let log = log(types);
+            // The first request scans the log, the others use its index.
+            for _ in 0..3 {
+                let rows = log.rows("X[0]").expect("the log defines it");
+                assert_eq!((rows.len(), rows.name()), (1, "X[0]"));
+                assert_eq!(log.numbers("X[0].X", Scaling::Stored), Ok(vec![9.0]));
+            }
+            let names: Vec<String> = log.types().map(|rows| rows.name().to_owned()).collect();
+            assert!(names.iter().all(|name| log.rows(name).is_ok_and(|rows| rows.name() == name)), "{names:?}");
+            assert!(matches!(log.rows("X[1]"), Err(SelectError::NoType { .. } | SelectError::NoInstances { .. })));
+        }
     }
 }
