@@ -4,7 +4,7 @@ use crate::errors::or_default;
 use crate::flight::{Damage, seconds};
 use crate::html;
 use crate::log::Opened;
-use crate::names::{hint, one_line};
+use crate::names::{hint, name_of, one_line};
 use crate::pickled::{self, Pickled};
 use crate::table::{Rows, Source, Table};
 use binlog::blackbox::BlackboxLog;
@@ -158,7 +158,7 @@ impl Session {
     }
 
     fn __contains__(&self, name: &Bound<'_, PyAny>) -> bool {
-        name.extract::<&str>().is_ok_and(|name| self.keys().iter().any(|known| known == name))
+        name_of(name).is_some_and(|name| self.keys().contains(&name.into_owned()))
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -179,9 +179,9 @@ impl Session {
     }
 
     fn __getitem__(&self, name: &Bound<'_, PyAny>) -> PyResult<Table> {
-        match name.extract::<&str>() {
-            Ok(name) => self.table(name),
-            Err(_) => {
+        match name_of(name) {
+            Some(name) => self.table(&name),
+            None => {
                 let text =
                     format!("a session has tables by name, session[\"main\"], and nothing at [{}]", name.repr()?);
                 Err(PyTypeError::new_err(text))

@@ -208,7 +208,8 @@ impl Column {
         )))
     }
 
-    fn __getattr__(&self, name: &str) -> PyResult<Py<PyAny>> {
+    fn __getattr__(&self, name: &Bound<'_, PyString>) -> PyResult<Py<PyAny>> {
+        let name = name.to_string_lossy();
         let text = format!("a column has no attribute `{name}`; numpy.asarray(column) has those of an array");
         Err(PyAttributeError::new_err(text))
     }

@@ -4,7 +4,7 @@ use crate::blackbox::Blackbox;
 use crate::errors::{DamagedLog, open_error, or_default, select_error};
 use crate::flight::{Damage, Message, Mode, seconds};
 use crate::html;
-use crate::names::{hint, one_line};
+use crate::names::{hint, name_of, one_line};
 use crate::part::{Intervals, extent_us, within};
 use crate::pickled::{self, Pickled};
 use crate::record::Records;
@@ -386,9 +386,9 @@ impl Log {
 
     /// Whether it has records of a type, `ATT`, or of an instance, `IMU[1]`, or records with a column, `ATT.Roll`.
     fn __contains__(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> bool {
-        let Ok(name) = name.extract::<&str>() else { return false };
-        let (of_type, label) = parts_of(name);
-        py.detach(|| self.has(of_type, label) || label.is_some() && self.has(name, None))
+        let Some(name) = name_of(name) else { return false };
+        let (of_type, label) = parts_of(&name);
+        py.detach(|| self.has(of_type, label) || label.is_some() && self.has(&name, None))
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -411,16 +411,16 @@ impl Log {
     }
 
     fn __getitem__<'py>(&self, py: Python<'py>, name: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let Ok(name) = name.extract::<&str>() else {
+        let Some(name) = name_of(name) else {
             let text = format!("a log has types by name, log[\"ATT\"], and nothing at [{}]", name.repr()?);
             return Err(PyTypeError::new_err(text));
         };
-        let (of_type, label) = parts_of(name);
+        let (of_type, label) = parts_of(&name);
         match (self.table(py, of_type), label) {
             (Ok(table), Some(label)) => Ok(Bound::new(py, table.decoded(py, label)?)?.into_any()),
             (Ok(table), None) => Ok(Bound::new(py, table)?.into_any()),
             // A definition that is damaged may give a type a name with a dot.
-            (Err(error), Some(_)) => match self.table(py, name) {
+            (Err(error), Some(_)) => match self.table(py, &name) {
                 Ok(table) => Ok(Bound::new(py, table)?.into_any()),
                 Err(_) => Err(select_error(error)),
             },

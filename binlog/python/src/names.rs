@@ -1,5 +1,15 @@
 //! Names and texts in errors and `repr`: what somebody may have meant, and characters that a terminal would obey.
 
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use std::borrow::Cow;
+
+/// A name that a program gives; `None` if it gives something else. No log has a name with half of a character, which
+/// Python's texts may have.
+pub fn name_of<'k>(key: &'k Bound<'_, PyAny>) -> Option<Cow<'k, str>> {
+    Some(key.cast::<PyString>().ok()?.to_string_lossy())
+}
+
 /// A text of a log on one line, with the characters escaped that a terminal or a page would obey: control characters,
 /// and those that end lines or turn the direction of writing.
 pub fn one_line(text: &str) -> String {

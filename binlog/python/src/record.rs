@@ -76,12 +76,12 @@ impl Record {
         };
         match self.rows.place_of(label) {
             Some((place, _)) => self.at(label.py(), place),
-            None => Err(self.rows.no_column(label.to_str()?)),
+            None => Err(self.rows.no_column(&label.to_string_lossy())),
         }
     }
 
-    fn __contains__(&self, label: &Bound<'_, PyString>) -> bool {
-        self.rows.place_of(label).is_some()
+    fn __contains__(&self, label: &Bound<'_, PyAny>) -> bool {
+        label.cast::<PyString>().is_ok_and(|label| self.rows.place_of(label).is_some())
     }
 
     /// Columns first, since looking for a method that isn't there costs more than a column; those with the name of a
@@ -95,8 +95,8 @@ impl Record {
     }
 
     /// What Python asks after `__getattribute__`: here the error of a name that isn't there.
-    fn __getattr__(&self, name: &str) -> PyResult<Py<PyAny>> {
-        Err(no_attribute(&self.rows.schema, name))
+    fn __getattr__(&self, name: &Bound<'_, PyString>) -> PyResult<Py<PyAny>> {
+        Err(no_attribute(&self.rows.schema, &name.to_string_lossy()))
     }
 
     fn __copy__(this: Bound<'_, Self>) -> Bound<'_, Self> {

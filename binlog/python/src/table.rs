@@ -2,7 +2,7 @@
 
 use crate::column::{Column, python};
 use crate::errors::{arrow_error, or_default, select_error};
-use crate::names::one_line;
+use crate::names::{name_of, one_line};
 use crate::record::Record;
 use crate::{capsules, html, threads};
 use binlog::arrow::ArrowColumn;
@@ -287,7 +287,7 @@ impl Table {
     }
 
     fn __contains__(&self, label: &Bound<'_, PyAny>) -> bool {
-        label.extract::<&str>().is_ok_and(|label| self.labels().any(|known| known == label))
+        name_of(label).is_some_and(|label| self.labels().any(|known| known == label))
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -312,8 +312,8 @@ impl Table {
     }
 
     fn __getitem__<'py>(&self, py: Python<'py>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        if let Ok(label) = key.extract::<&str>() {
-            return Ok(Bound::new(py, self.decoded(py, label)?)?.into_any());
+        if let Some(label) = name_of(key) {
+            return Ok(Bound::new(py, self.decoded(py, &label)?)?.into_any());
         }
         if let Ok(labels) = key.extract::<Vec<String>>() {
             let places = labels.iter().map(|label| self.place(label)).collect::<PyResult<Vec<usize>>>()?;
@@ -422,8 +422,9 @@ impl Table {
         Ok(html::table(&caption, &head.iter().map(String::as_str).collect::<Vec<_>>(), rows))
     }
 
-    fn __getattr__(&self, name: &str) -> PyResult<Py<PyAny>> {
-        let meant = if self.rows.place(name).is_some() {
+    fn __getattr__(&self, name: &Bound<'_, PyString>) -> PyResult<Py<PyAny>> {
+        let name = name.to_string_lossy();
+        let meant = if self.rows.place(&name).is_some() {
             format!("; write [\"{name}\"] for the column")
         } else {
             String::new()

@@ -284,6 +284,19 @@ def test_methods_of_a_record_hide_fields_of_their_name(made):
         one.Roll
     with pytest.raises(TypeError, match=r"none at \[0\]"):
         dict(one)
+    assert ("time" in one, "Time" in one, 1 in one, None in one, b"time" in one) == (True, False, False, False, False)
+
+
+def test_half_of_a_character_is_no_name(made):
+    """Python's texts may have it, and no log's."""
+    log = made(boot([(1, 0)]))
+    for what in next(log.records("DEMO")), log["DEMO"]["time"], log["DEMO"], log:
+        assert not hasattr(what, "\ud800")
+    for what in next(log.records("DEMO")), log["DEMO"], log:
+        assert "\ud800" not in what
+        with pytest.raises(KeyError, match="no (column|type)"):
+            what["\ud800"]
+    assert log.get("\ud800", 7) == log["DEMO"].get("\ud800", 7) == 7
 
 
 def test_texts_of_a_log_are_escaped_for_people(made):
