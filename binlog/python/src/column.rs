@@ -244,6 +244,8 @@ impl Column {
             Values::F32(_) => (vec![values.len()], "f4"),
             Values::F64(_) => (vec![values.len()], "f8"),
             Values::I16x32(_) => (vec![values.len(), 32], "i2"),
+            // An array of numpy's texts, `S64`, would lose zeros at the end.
+            Values::Chars64(_) if self.schema.kind == Kind::Bytes => (vec![values.len()], "|V64"),
             _ => return Err(PyAttributeError::new_err("texts have no array interface; numpy takes `to_list()`")),
         };
         let order = if cfg!(target_endian = "little") { "<" } else { ">" };

@@ -240,10 +240,17 @@ pub fn text(value: &Bound<'_, PyAny>, name: impl Fn() -> String) -> PyResult<Tex
         let text = text.map_err(|error| PyValueError::new_err(format!("{}: {error}", name())))?;
         return Ok(Text::Utf8(text.as_bytes().to_vec()));
     }
-    match value.cast::<PyBytes>() {
-        Ok(bytes) => Ok(Text::Raw(bytes.as_bytes().to_vec())),
-        Err(_) => Err(PyTypeError::new_err(format!("{}: {} is neither str nor bytes", name(), shown(value)))),
+    match value.cast::<PyBytes>().map_or_else(|_| void(value), |bytes| Some(bytes.clone())) {
+        Some(bytes) => Ok(Text::Raw(bytes.as_bytes().to_vec())),
+        None => Err(PyTypeError::new_err(format!("{}: {} is neither str nor bytes", name(), shown(value)))),
     }
+}
+
+/// The bytes of an item of numpy's type `V64`, which arrays of raw data have.
+fn void<'py>(value: &Bound<'py, PyAny>) -> Option<Bound<'py, PyBytes>> {
+    let view = PyMemoryView::from(value).ok()?;
+    let is_void = view.getattr("format").ok()?.extract::<String>().ok()?.ends_with('x');
+    is_void.then(|| view.call_method0("tobytes").ok()?.cast_into().ok())?
 }
 
 /// One array.

@@ -315,6 +315,22 @@ def test_raw_data_is_shown_as_bytes(made):
     assert pickle.loads(pickle.dumps(log["FILE"]["Data"]))[0] == log["FILE"]["Data"][0] == b"\x01'\xff".ljust(64, b"\0")
 
 
+def test_raw_data_keeps_its_zeros_everywhere(made, tmp_path):
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    data = [b"\x01'\xff".ljust(64, b"\0"), bytes(64), bytes(range(64))]
+    log = FMT + definition(FILE, 67, "FILE", "Z", "Data") + b"".join(record(FILE, one) for one in data)
+    column = made(log)["FILE"]["Data"]
+    array = numpy.asarray(column)
+    assert array.dtype == "V64" and array.tolist() == data and array[0].tobytes() == data[0]
+    assert array.view("u1").reshape(-1, 64)[2].tolist() == list(range(64)) and not array.flags.writeable
+    assert pandas.Series(column).tolist() == pandas.DataFrame({"Data": column})["Data"].tolist() == data
+    assert pyarrow.array(column).to_pylist() == polars.Series(column).to_list() == column.to_list() == data
+    for values in array, column, data, pyarrow.array(column):
+        with binlog.Writer(tmp_path / "out.bin", made(log)) as writer:
+            writer.write_columns("FILE", {"Data": values})
+        assert binlog.open(tmp_path / "out.bin")["FILE"]["Data"].to_list() == data
+
+
 def test_metadata_is_true_for_the_numbers(made):
     log = FMT + definition(DEMO, 13, "DEMO", "Qc", "TimeUS,Roll") + record(DEMO, second(1) + struct.pack("<h", 150))
     log += definition(15, 44, "FMTU", "QBNN", "TimeUS,FmtType,UnitIds,MultIds")
