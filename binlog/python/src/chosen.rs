@@ -3,6 +3,7 @@
 use crate::errors::{FleetError, OnError, Skipped};
 use crate::known::{self, Schemas};
 use crate::members::Member;
+use crate::signals::Signals;
 use crate::table::{Rows, Source};
 use crate::threads;
 use binlog::log::{
@@ -60,7 +61,7 @@ impl Chosen {
     /// one for each boot, too.
     pub fn parts(&self, log: &Member, by_boot: bool) -> Result<Vec<Part>, FleetError> {
         let mut found = Vec::new();
-        match self.opened(log).map_err(|error| FleetError::Io(io::Error::from(error)))? {
+        match self.opened(log)? {
             AnyLog::ArduPilot(all) if by_boot && all.boot_count() > 1 => {
                 for (boot, session) in all.boots().zip(1..) {
                     let bytes = all.bytes()[boot.range()].to_vec();
@@ -124,6 +125,7 @@ impl Chosen {
     ) -> Result<TableSchema, FleetError> {
         let (mut union, mut labels, mut joined) = (None, Vec::new(), Vec::<Schemas>::new());
         let mut left = std::mem::take(logs).into_iter().peekable();
+        let mut signals = Signals::new();
         while left.peek().is_some() {
             let mut bytes = 0;
             let mut together = Vec::new();
@@ -131,7 +133,8 @@ impl Chosen {
                 bytes += log.bytes;
                 together.push(log);
             }
-            let found = threads::each(&together, |log| self.schemas(log));
+            let found =
+                threads::each(&together, |log| self.schemas(log), || signals.check().map_err(FleetError::Raised))?;
             for (log, found) in together.into_iter().zip(found) {
                 let with_log = found.and_then(|schemas| {
                     // Nearly all logs of a fleet have the columns of others.
@@ -151,7 +154,13 @@ impl Chosen {
             }
         }
         let Some(union) = union else {
-            let types = threads::each(logs, types).into_iter().flatten().collect();
+            if logs.is_empty() {
+                return Err(FleetError::NoLog(format!("no log can be read{}", skipped.listed())));
+            }
+            let types = threads::each(logs, types, || signals.check().map_err(FleetError::Raised))?
+                .into_iter()
+                .flatten()
+                .collect();
             return Err(FleetError::no_name(format_args!("a record of {}", self.name), &self.name, types));
         };
         let is_there = |name: &String| self.own.contains(&&**name) || union.schema().column(name).is_some();

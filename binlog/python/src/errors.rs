@@ -4,12 +4,12 @@ use crate::names::{hint, hint_of, one_line};
 use binlog::arrow::ArrowError;
 use binlog::log::{OpenError, SelectError};
 use pyo3::create_exception;
-use pyo3::exceptions::{PyKeyError, PyMemoryError, PyOSError, PyValueError};
+use pyo3::exceptions::{PyFileNotFoundError, PyKeyError, PyMemoryError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, ErrorKind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 create_exception!(
     binlog,
@@ -122,12 +122,18 @@ impl OnError {
 /// Why a log, or several, can't be read as one table.
 #[derive(Debug)]
 pub enum FleetError {
-    /// A file can't be read, or isn't a log. The text names it.
-    Io(io::Error),
+    /// A log can't be read, or isn't one.
+    Open(OpenError),
+    /// A file or a folder can't be looked at.
+    Find(PathBuf, io::Error),
+    /// There is no log.
+    NoLog(String),
     /// A name that no log has.
     Key(String),
     /// Anything else.
     Value(String),
+    /// Python's own: that of Ctrl-C.
+    Raised(PyErr),
 }
 
 impl FleetError {
@@ -146,19 +152,32 @@ impl FleetError {
 
 impl fmt::Display for FleetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            FleetError::Io(error) => error.fmt(f),
-            FleetError::Key(text) | FleetError::Value(text) => f.write_str(text),
-        }
+        // Names of files and of logs' types may have any character.
+        f.write_str(&one_line(&match self {
+            FleetError::Open(error) => error.to_string(),
+            FleetError::Find(path, error) => format!("can't read {}: {error}", path.display()),
+            FleetError::NoLog(text) | FleetError::Key(text) | FleetError::Value(text) => text.clone(),
+            FleetError::Raised(error) => error.to_string(),
+        }))
+    }
+}
+
+impl From<OpenError> for FleetError {
+    fn from(error: OpenError) -> Self {
+        FleetError::Open(error)
     }
 }
 
 impl From<FleetError> for PyErr {
     fn from(error: FleetError) -> Self {
+        let text = error.to_string();
         match error {
-            FleetError::Io(error) => error.into(),
-            FleetError::Key(text) => PyKeyError::new_err(text),
-            FleetError::Value(text) => PyValueError::new_err(text),
+            FleetError::Open(error) => open_error(error),
+            FleetError::Find(path, error) => io_error("read", &path, &error),
+            FleetError::NoLog(_) => PyFileNotFoundError::new_err(text),
+            FleetError::Key(_) => PyKeyError::new_err(text),
+            FleetError::Value(_) => PyValueError::new_err(text),
+            FleetError::Raised(error) => error,
         }
     }
 }
@@ -182,6 +201,17 @@ impl Skipped {
     /// Whether none was left out.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// The end of an error: some of the logs, with the reasons. Empty if none was left out.
+    pub fn listed(&self) -> String {
+        const LISTED: usize = 4;
+        let listed: Vec<String> = self.0.iter().take(LISTED).map(|(log, reason)| format!("{log} ({reason})")).collect();
+        match self.0.len() {
+            0 => String::new(),
+            1..=LISTED => format!("; left out: {}", listed.join(", ")),
+            more => format!("; left out: {} and {} more", listed.join(", "), more - LISTED),
+        }
     }
 
     /// By the ids of the logs.

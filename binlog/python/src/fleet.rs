@@ -6,12 +6,14 @@ use crate::errors::{FleetError, OnError};
 use crate::html;
 use crate::log::numbers_of;
 use crate::members::{self, Member};
+use crate::names::one_line;
 use crate::stream::{self, SharedSkipped};
 use crate::table::Rows;
 use binlog::arrow::ArrowColumn;
 use binlog::log::{ColumnSchema, Kind, TableSchema};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyString, PyTuple};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -34,15 +36,13 @@ pub fn fleet(
     py: Python<'_>,
     logs: &Bound<'_, PyAny>,
     name: String,
-    columns: Option<Vec<String>>,
+    columns: Option<&Bound<'_, PyAny>>,
     scaling: &str,
     on_error: &str,
 ) -> PyResult<Fleet> {
     let (numbers, on_error) = (numbers_of(scaling)?, OnError::of(on_error)?);
-    let paths = match logs.extract::<PathBuf>() {
-        Ok(path) => vec![path],
-        Err(_) => logs.extract::<Vec<PathBuf>>()?,
-    };
+    let paths = paths_of(logs)?;
+    let columns = columns.map(columns_of).transpose()?;
     let chosen = Chosen { name: name.into(), columns, numbers, own: &OWN };
     let fleet = py.detach(|| {
         let (mut logs, mut skipped) = members::find(&paths, on_error)?;
@@ -53,6 +53,35 @@ pub fn fleet(
         })
     });
     Ok(fleet?)
+}
+
+/// A path, or several.
+fn paths_of(logs: &Bound<'_, PyAny>) -> PyResult<Vec<PathBuf>> {
+    match logs.extract::<PathBuf>() {
+        Ok(path) => Ok(vec![path]),
+        Err(_) => items(logs, "logs is a path, or a list of paths: \"logs/\", [\"a.bin\", \"b.bin\"]"),
+    }
+}
+
+/// Names of columns. One name by itself has letters, which aren't columns.
+fn columns_of(columns: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    items(columns, "columns is a list of names: columns=[\"Roll\"]")
+}
+
+/// The items of a list, or of whatever else has items, such as a generator.
+fn items<T: for<'a, 'py> FromPyObject<'a, 'py>>(given: &Bound<'_, PyAny>, taken: &str) -> PyResult<Vec<T>> {
+    let wrong =
+        |given: &Bound<'_, PyAny>| Ok::<_, PyErr>(PyTypeError::new_err(format!("{taken}, not {}", given.repr()?)));
+    let is_one = given.is_instance_of::<PyString>() || given.is_instance_of::<PyBytes>();
+    match given.try_iter() {
+        Ok(items) if !is_one => items
+            .map(|item| {
+                let item = item?;
+                item.extract::<T>().or_else(|_| Err(wrong(&item)?))
+            })
+            .collect(),
+        _ => Err(wrong(given)?),
+    }
 }
 
 /// Many logs as one table of a type. pyarrow, polars and DuckDB take it as a stream of batches, one for each log.
@@ -162,8 +191,17 @@ impl Fleet {
         capsules::stream(py, self.with_id(), batches)
     }
 
+    /// An error, because numpy would make one object of it.
+    #[pyo3(signature = (*_arguments, **_named))]
+    fn __array__(&self, _arguments: &Bound<'_, PyTuple>, _named: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+        Err(PyTypeError::new_err(
+            "a fleet has columns of several types: polars.DataFrame(fleet), pyarrow.table(fleet) and \
+             pyarrow.table(fleet).to_pandas() have all",
+        ))
+    }
+
     fn __repr__(&self) -> String {
-        format!("<{}: {}>", self.title(), self.columns().join(", "))
+        one_line(&format!("<{}: {}>", self.title(), self.columns().join(", ")))
     }
 
     fn _repr_html_(&self) -> String {

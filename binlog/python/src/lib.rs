@@ -1,13 +1,13 @@
 //! The Python module `binlog`: logs as columns that numpy, pandas, polars, pyarrow and DuckDB read without a copy.
 //!
-//! `log` opens a log and says what is in it; `blackbox` has the sessions of a Blackbox log. `table` has the records of
-//! a type, `column` the values of one column, `record` single records; `flight` has the facts of a flight, `part` the
-//! intervals of a part. `members` finds the logs of a fleet, `chosen` has their records of a type, whose columns are
-//! `known` until a log changes; `fleet` shows them as one table, and `engine` to `binlog.spark`, in batches of a
-//! `stream`. Several `threads` read logs and decode columns. `writer` writes logs by a `schema`: `given` takes Python's values,
-//! `encode` makes records of them, which are `pending` until they are sorted. `capsules` is Arrow's interface,
-//! `pickled` what other processes get. `errors` makes errors Python's with the words of `names`, `html` is for
-//! notebooks.
+//! `log` opens a log, or takes one from a `pipe`, and says what is in it; `blackbox` has the sessions of a Blackbox
+//! log. `table` has the records of a type, `column` the values of one column, `record` single records; `flight` has the
+//! facts of a flight, `part` the intervals of a part. `members` finds the logs of a fleet, `chosen` has their records
+//! of a type, whose columns are `known` until a log changes; `fleet` shows them as one table, and `engine` to
+//! `binlog.spark`, in batches of a `stream`. Several `threads` read logs and decode columns. `writer` writes logs by a
+//! `schema`: `given` takes Python's values, `encode` makes records of them, which are `pending` until they are sorted.
+//! `capsules` is Arrow's interface, `pickled` what other processes get. `errors` makes errors Python's with the words of
+//! `names`, `signals` lets Ctrl-C end long work, `html` is for notebooks.
 
 mod blackbox;
 mod capsules;
@@ -29,6 +29,7 @@ mod pending;
 mod pickled;
 mod record;
 mod schema;
+mod signals;
 mod stream;
 mod table;
 mod threads;

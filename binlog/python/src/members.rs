@@ -1,10 +1,11 @@
 //! The logs of a fleet: files that are named, and those of folders.
 
 use crate::errors::{FleetError, OnError, Skipped};
+use crate::signals::Signals;
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fs;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -36,9 +37,7 @@ impl Member {
     /// What to do with the log if it can't be read.
     pub fn on_error(&self, on_error: OnError, error: &FleetError) -> OnError {
         match error {
-            FleetError::Io(error) if error.kind() == io::ErrorKind::InvalidData && !self.is_named_as_log => {
-                OnError::Skip
-            }
+            FleetError::Open(error) if error.kind() == ErrorKind::InvalidData && !self.is_named_as_log => OnError::Skip,
             _ => on_error,
         }
     }
@@ -47,7 +46,10 @@ impl Member {
 /// The logs of these files and folders, by path, and each once: a link is the file that it leads to. Links to folders
 /// aren't followed, since they may lead back. Empty files are skipped.
 pub fn find(paths: &[PathBuf], on_error: OnError) -> Result<(Vec<Member>, Skipped), FleetError> {
-    let mut walk = Walk { found: Vec::new(), skipped: Skipped::default(), on_error };
+    if paths.is_empty() {
+        return Err(FleetError::Value("no folder and no log is given: the list of them is empty".into()));
+    }
+    let mut walk = Walk { found: Vec::new(), skipped: Skipped::default(), on_error, signals: Signals::new() };
     for path in paths {
         let root = if paths.len() == 1 { path.as_path() } else { Path::new("") };
         match fs::metadata(path) {
@@ -59,7 +61,7 @@ pub fn find(paths: &[PathBuf], on_error: OnError) -> Result<(Vec<Member>, Skippe
     if found.is_empty() && skipped.is_empty() {
         let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
         let text = format!("no log in {}: no file that ends in .{}", paths.join(", "), EXTENSIONS.join(", ."));
-        return Err(FleetError::Io(io::Error::new(io::ErrorKind::NotFound, text)));
+        return Err(FleetError::NoLog(text));
     }
     // A file is itself rather than a link to it.
     let mut of_file: HashMap<&FileId, usize> = HashMap::new();
@@ -87,6 +89,7 @@ struct Walk {
     found: Vec<Found>,
     skipped: Skipped,
     on_error: OnError,
+    signals: Signals,
 }
 
 impl Walk {
@@ -94,12 +97,16 @@ impl Walk {
         let entries = folder.read_dir().and_then(|entries| entries.collect::<Result<Vec<_>, _>>());
         let entries = match entries {
             Ok(entries) => entries,
-            Err(error) => return self.skipped.add(id(root, folder), named(folder, error), self.on_error),
+            Err(error) => {
+                let error = FleetError::Find(folder.to_owned(), error);
+                return self.skipped.add(id(root, folder), error, self.on_error);
+            }
         };
         let is_folder = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
         let mut paths: Vec<_> = entries.into_iter().map(|entry| (entry.path(), is_folder(&entry))).collect();
         paths.sort();
         for (path, is_folder) in paths {
+            self.signals.check().map_err(FleetError::Raised)?;
             if is_folder {
                 self.folder(root, &path)?;
             } else if has_extension(&path, &EXTENSIONS) && path.file_name().is_none_or(|name| name != LAST_LOG) {
@@ -121,9 +128,14 @@ impl Walk {
         is_given: bool,
     ) -> Result<(), FleetError> {
         let id = id(root, path);
-        let (file, same) = match file.and_then(|file| Ok((same_file(path, &file)?, file))) {
-            Ok((same, file)) => (file, same),
-            Err(error) => return self.skipped.add(id, named(path, error), self.on_error),
+        // A pipe can be read once only, and a device may have no end.
+        let regular = file.and_then(|file| match file.is_file() {
+            true => Ok((same_file(path, &file)?, file)),
+            false => Err(io::Error::new(ErrorKind::Unsupported, "a fleet has files only")),
+        });
+        let (same, file) = match regular {
+            Ok(regular) => regular,
+            Err(error) => return self.skipped.add(id, FleetError::Find(path.to_owned(), error), self.on_error),
         };
         if file.len() == 0 {
             return self.skipped.add(id, FleetError::Value("it is empty".into()), OnError::Skip);
@@ -140,10 +152,6 @@ impl Walk {
 fn id(root: &Path, path: &Path) -> String {
     let below = path.strip_prefix(root).ok().filter(|below| !below.as_os_str().is_empty());
     below.unwrap_or(path).to_string_lossy().into_owned()
-}
-
-fn named(path: &Path, error: io::Error) -> FleetError {
-    FleetError::Io(io::Error::new(error.kind(), format!("can't read {}: {error}", path.display())))
 }
 
 fn has_extension(path: &Path, extensions: &[&str]) -> bool {

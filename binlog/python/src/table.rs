@@ -26,7 +26,7 @@ pub enum Source {
     Values(Vec<u64>),
 }
 
-/// As many values are decoded by one thread: they take as long as starting others.
+/// Up to this many values are decoded by one thread: they take as long as starting others.
 const FEW_VALUES: usize = 1 << 17;
 
 /// What handles of one type share: its rows, and the columns that were decoded.
@@ -106,7 +106,8 @@ impl Rows {
                 let labels: Vec<&str> = missing.iter().map(|&place| &*self.schema.columns[place].label).collect();
                 let threads = if missing.len() * self.len() > FEW_VALUES { threads::processors() } else { 1 };
                 let shares: Vec<&[&str]> = labels.chunks(labels.len().div_ceil(threads)).collect();
-                let decoded = threads::each(&shares, |labels| rows.rows().columns(labels, self.numbers));
+                let decode = |labels: &&[&str]| rows.rows().columns(labels, self.numbers);
+                let Ok(decoded) = threads::each(&shares, decode, || Ok::<_, Infallible>(()));
                 let decoded = decoded.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten();
                 missing.into_iter().zip(decoded).for_each(|(place, column)| keep(place, column.into_values()));
             }

@@ -1,5 +1,6 @@
 //! Work that all processors share.
 
+use std::iter;
 use std::num::NonZero;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,29 +11,30 @@ pub fn processors() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get)
 }
 
-/// What work makes of each item, in the order of the items.
-pub fn each<I: Sync, T: Send>(items: &[I], work: impl Fn(&I) -> T + Sync) -> Vec<T> {
+/// What work makes of each item, in the order of the items. After each item of this thread, `check` may end the work
+/// with an error: the other threads end after the items at which they are.
+pub fn each<I: Sync, T: Send, E>(
+    items: &[I],
+    work: impl Fn(&I) -> T + Sync,
+    mut check: impl FnMut() -> Result<(), E>,
+) -> Result<Vec<T>, E> {
     let next = AtomicUsize::new(0);
-    let work = || {
-        let mut found = Vec::new();
-        while let place = next.fetch_add(1, Ordering::Relaxed)
-            && let Some(item) = items.get(place)
-        {
-            found.push((place, work(item)));
-        }
-        found
+    let one = || {
+        let place = next.fetch_add(1, Ordering::Relaxed);
+        items.get(place).map(|item| (place, work(item)))
     };
-    let found = thread::scope(|scope| {
+    let mut found = thread::scope(|scope| {
         // This thread does everything if the system has no more threads.
-        let start = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
-        let others: Vec<_> = (1..processors().min(items.len())).filter_map(start).collect();
-        let mut found = work();
+        let start = |_| thread::Builder::new().spawn_scoped(scope, || iter::from_fn(one).collect::<Vec<_>>()).ok();
+        let others: Vec<_> = (1..processors().min(items.len())).map_while(start).collect();
+        let own: Result<Vec<_>, E> = iter::from_fn(one).map(|found| check().map(|()| found)).collect();
+        next.store(items.len(), Ordering::Relaxed);
+        let mut found = own?;
         for other in others {
             found.extend(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
         }
-        found
-    });
-    let mut all: Vec<Option<T>> = items.iter().map(|_| None).collect();
-    found.into_iter().for_each(|(place, found)| all[place] = Some(found));
-    all.into_iter().flatten().collect()
+        Ok(found)
+    })?;
+    found.sort_unstable_by_key(|(place, _)| *place);
+    Ok(found.into_iter().map(|(_, found)| found).collect())
 }

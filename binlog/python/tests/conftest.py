@@ -1,5 +1,8 @@
 """What was skipped is listed as `tests/run` lists it; logs that tests make."""
 
+import contextlib
+import signal
+
 import pytest
 from made import FMT, definition, record
 
@@ -28,3 +31,27 @@ class Made:
 @pytest.fixture
 def made():
     return Made
+
+
+@pytest.fixture
+def interrupt():
+    """A signal after some seconds, whose handler raises as Ctrl-C's does."""
+
+    class Interrupted(Exception):
+        """As KeyboardInterrupt, which would end all tests."""
+
+    def raise_it(*_):
+        raise Interrupted
+
+    @contextlib.contextmanager
+    def interrupt(seconds):
+        before = signal.signal(signal.SIGALRM, raise_it)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        try:
+            with pytest.raises(Interrupted) as interrupted:
+                yield interrupted
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+
+    return interrupt

@@ -1,8 +1,12 @@
 """What `binlog.fleet` does with logs that differ, that can't be read, and that are there twice."""
 
+import errno
 import os
 import pathlib
+import signal
 import struct
+import subprocess
+import sys
 
 import binlog
 import pytest
@@ -199,3 +203,99 @@ def test_a_notebook_shows_the_columns_and_what_is_skipped(tmp_path):
     assert "&lt;deg&gt;" in html and "&lt;b&gt;.bin" in html and "<b>" not in html
     assert "DEMO of 1 log, 1 skipped" in html
     assert repr(binlog.fleet(tmp_path, "DEMO", on_error="skip")) == "<DEMO of 1 log, 1 skipped: log_id, TimeUS, X>"
+
+
+def test_what_is_no_path_and_no_name_is_an_error_that_says_what_is(tmp_path):
+    (tmp_path / "a.bin").write_bytes(demo(1))
+    for columns in "X", b"X", 3, [3], [b"X"], ["X", None]:
+        with pytest.raises(TypeError, match=r'columns is a list of names: columns=\["Roll"\], not '):
+            binlog.fleet(tmp_path, "DEMO", columns=columns)
+    for logs in 3, None, b"logs/", [3], [tmp_path, None], {tmp_path: 1}.values():
+        with pytest.raises(TypeError, match='logs is a path, or a list of paths: "logs/", .*, not '):
+            binlog.fleet(logs, "DEMO")
+    # Whatever else has items will do.
+    for logs in tmp_path.glob("*.bin"), (str(tmp_path / "a.bin"),), {tmp_path / "a.bin"}:
+        columns = (name for name in ["X"])
+        assert binlog.fleet(logs, "DEMO", columns=columns).columns == ["log_id", "X"]
+    with pytest.raises(ZeroDivisionError):
+        binlog.fleet((tmp_path / str(1 / zero) for zero in [0]), "DEMO")
+    with pytest.raises(ValueError, match="the list of them is empty"):
+        binlog.fleet([], "DEMO")
+    numpy = pytest.importorskip("numpy")
+    with pytest.raises(TypeError, match="pyarrow.table"):
+        numpy.asarray(binlog.fleet(tmp_path, "DEMO"))
+
+
+def test_errors_of_files_have_their_number_and_name(tmp_path):
+    (tmp_path / "a.bin").write_bytes(demo(1))
+    gone = tmp_path / "gone.bin"
+    gone.symlink_to(tmp_path / "none")
+    nowhere = tmp_path / "nowhere"
+    for logs, path in (tmp_path, gone), (nowhere, nowhere), ([tmp_path / "a.bin", gone], gone):
+        with pytest.raises(FileNotFoundError) as error:
+            binlog.fleet(logs, "DEMO")
+        assert (error.value.errno, error.value.filename) == (errno.ENOENT, str(path))
+    gone.unlink()
+    if hasattr(os, "getuid") and os.getuid():
+        (tmp_path / "a.bin").chmod(0)
+        with pytest.raises(PermissionError) as error:
+            binlog.fleet(tmp_path, "DEMO")
+        assert (error.value.errno, error.value.filename) == (errno.EACCES, str(tmp_path / "a.bin"))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such names")
+def test_names_in_errors_are_on_one_line_and_escaped(tmp_path):
+    bad = tmp_path / "\x1b[31m\n.bin"
+    bad.write_text("no log")
+    (tmp_path / "a.bin").write_bytes(demo(1))
+    (tmp_path / "deg.bin").write_bytes(demo(1, "deg"))
+    errors = []
+    for work in (
+        lambda: binlog.fleet(tmp_path, "DEMO"),
+        lambda: binlog.fleet(tmp_path / "\x1b", "DEMO"),
+        lambda: binlog.fleet(bad, "DEMO", on_error="skip"),
+        lambda: binlog.fleet(tmp_path / "a.bin", "\x1b[31m"),
+        lambda: binlog.fleet(tmp_path / "a.bin", "DEMO", columns=["\x1b[31m"]),
+        lambda: (bad.write_bytes(demo(1, "m")), binlog.fleet([tmp_path / "deg.bin", bad], "DEMO")),
+    ):
+        with pytest.raises((OSError, KeyError, ValueError)) as error:
+            work()
+        errors.append(str(error.value))
+    assert all("\x1b" not in text and "\n" not in text and "1b" in text for text in errors), errors
+    (tmp_path / "a.bin").write_bytes(demo(1, labels="TimeUS,\x1b[31m"))
+    assert "\x1b" not in repr(binlog.fleet(tmp_path / "a.bin", "DEMO"))
+
+
+def test_where_all_is_left_out_the_error_says_what_and_why(tmp_path):
+    for number in range(6):
+        (tmp_path / f"{number}.bin").touch()
+    with pytest.raises(FileNotFoundError, match=r"no log can be read; left out: 0.bin \(it is empty\), .* and 2 more"):
+        binlog.fleet(tmp_path, "DEMO")
+    (tmp_path / "0.bin").write_text("no log")
+    with pytest.raises(FileNotFoundError, match=r"left out: .*0.bin \(.*neither an ArduPilot log"):
+        binlog.fleet(tmp_path / "0.bin", "DEMO", on_error="skip")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the size of a thread's memory is an error on Linux")
+def test_a_fleet_needs_no_thread_but_its_own(tmp_path):
+    for name in range(8):
+        (tmp_path / f"{name}.bin").write_bytes(demo(name))
+    code = "import binlog, sys; print(len(binlog.fleet(sys.argv[1], 'DEMO').logs))"
+    # No thread has room for a stack of 256 TiB, so that none starts.
+    environment = {**os.environ, "RUST_MIN_STACK": str(1 << 48)}
+    found = subprocess.run([sys.executable, "-c", code, tmp_path], env=environment, capture_output=True, text=True)
+    assert (found.returncode, found.stdout, found.stderr) == (0, "8\n", "")
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="Windows has no timer")
+def test_a_signal_ends_the_search_for_columns(tmp_path, interrupt):
+    for name in range(64):
+        with open(tmp_path / f"{name:02}.bin", "wb") as file:
+            file.write(demo(1))
+            # A hole, which takes no room on the disk, and time to read.
+            file.truncate(32 << 20)
+    # Without a signal, this would be an error in the end.
+    (tmp_path / "last.bin").write_text("no log")
+    with interrupt(0.02) as interrupted:
+        binlog.fleet(tmp_path, "DEMO")
+    assert interrupted.value.__context__ is None

@@ -1,4 +1,4 @@
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from os import PathLike
 from types import TracebackType
@@ -177,10 +177,10 @@ class Session:
     def items(self) -> list[tuple[str, Table]]: ...
 
 def fleet(
-    logs: str | PathLike[str] | list[str | PathLike[str]],
+    logs: str | PathLike[str] | Iterable[str | PathLike[str]],
     name: str,
     *,
-    columns: list[str] | None = None,
+    columns: Iterable[str] | None = None,
     scaling: Literal["shown", "stored", "units"] = "shown",
     on_error: Literal["raise", "skip"] = "raise",
 ) -> Fleet: ...
