@@ -27,6 +27,7 @@ mod names;
 mod part;
 mod pending;
 mod pickled;
+mod pipe;
 mod record;
 mod schema;
 mod signals;

@@ -7,10 +7,11 @@ use crate::html;
 use crate::names::{hint, name_of, one_line};
 use crate::part::{Intervals, extent_us, within};
 use crate::pickled::{self, Pickled};
+use crate::pipe;
 use crate::record::Records;
 use crate::table::{Rows, Table};
 use binlog::cut::Cut;
-use binlog::log::{DamagedLine, ModeInterval, Numbers, OpenError, OwnedRows, Parameter, SelectError, TextMessage};
+use binlog::log::{DamagedLine, ModeInterval, Numbers, OwnedRows, Parameter, SelectError, TextMessage};
 use binlog::{AnyLog, Scaling, Skipped};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
@@ -26,6 +27,8 @@ use std::sync::{Arc, OnceLock};
 /// `scaling` says what numbers are: "shown" as pymavlink shows them, "stored" as the log has them, "units" in the
 /// column's unit, times in seconds. With `map=True` the file is mapped instead of read: nobody may write to it or
 /// shorten it while the log is in use. With `strict=True` a damaged log raises `DamagedLog`.
+///
+/// A pipe or a device is read to its end, 4 GiB at most; a named pipe without a writer is waited for.
 #[pyfunction]
 #[pyo3(signature = (path, *, scaling = "shown", map = false, strict = false))]
 pub fn open<'py>(
@@ -83,7 +86,7 @@ pub fn opened<'py>(
         }
         None => Ok(()),
     };
-    match py.detach(|| loaded(&opened)).map_err(open_error)? {
+    match loaded(py, &opened)? {
         AnyLog::ArduPilot(log) => {
             let (name, part) = part.map_or((name.clone(), None), |(name, part)| (name, Some(part)));
             let log = Log { log: Arc::new(log), opened, name, part, types: OnceLock::new() };
@@ -112,13 +115,19 @@ pub fn numbers_of(scaling: &str) -> PyResult<Numbers> {
 }
 
 /// A file, read or mapped.
-fn loaded(opened: &Opened) -> Result<AnyLog<'static>, OpenError> {
-    match opened.map {
+fn loaded(py: Python<'_>, opened: &Opened) -> PyResult<AnyLog<'static>> {
+    let path = &opened.given;
+    let is_pipe = || path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
+    if !opened.map && py.detach(is_pipe) {
+        return pipe::read(py, path);
+    }
+    let load = || match opened.map {
         // SAFETY: whoever passes `map=True` promises it.
         #[expect(unsafe_code, reason = "a mapped file must not change")]
-        true => unsafe { AnyLog::map(&opened.given) },
-        false => AnyLog::open(&opened.given),
-    }
+        true => unsafe { AnyLog::map(path) },
+        false => AnyLog::open(path),
+    };
+    py.detach(load).map_err(open_error)
 }
 
 /// An ArduPilot log, or a part of it. `log["ATT"]` is a table, `log["IMU[1].GyrX"]` a column.

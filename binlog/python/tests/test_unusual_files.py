@@ -1,6 +1,7 @@
 """Empty and damaged logs, text logs, logs that are being written, and logs beyond 4 GiB."""
 
 import os
+import threading
 import time
 
 import binlog
@@ -141,3 +142,53 @@ def test_text_logs_are_read_as_binary_ones(tmp_path, mapped):
     assert [damage.reason for damage in log.damage] == ["line 4: XKF1: no FMT line before it defines the type"]
     with pytest.raises(binlog.DamagedLog, match="line 4"):
         binlog.open(path, strict=True)
+
+
+@pytest.fixture
+def pipe(tmp_path):
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("Windows has no named pipes in folders")
+    os.mkfifo(tmp_path / "pipe.bin")
+    return tmp_path / "pipe.bin"
+
+
+def test_a_log_comes_through_a_pipe(made, pipe):
+    whole = made().records(range(1, 100_001)).bytes
+    writer = threading.Thread(target=pipe.write_bytes, args=(whole,))
+    writer.start()
+    log = binlog.open(pipe)
+    writer.join()
+    assert log["DEMO"]["X"].to_list() == list(range(1, 100_001)) and log.damage == []
+    writer = threading.Thread(target=pipe.write_text, args=("no log",))
+    writer.start()
+    with pytest.raises(OSError, match="pipe.bin: neither an ArduPilot log"):
+        binlog.open(pipe)
+    writer.join()
+    with pytest.raises(OSError, match="without map=True"):
+        binlog.open(pipe, map=True)
+
+
+def test_waiting_for_a_pipe_ends_with_a_signal(pipe, interrupt):
+    with interrupt(0.1):
+        binlog.open(pipe)
+    # One that writes nothing.
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    writer = os.open(pipe, os.O_WRONLY)
+    with interrupt(0.1):
+        binlog.open(pipe)
+    os.close(reader), os.close(writer)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="it has no /dev/zero")
+def test_a_device_without_an_end_is_an_error():
+    with pytest.raises(OSError, match="/dev/zero: neither an ArduPilot log .* in 67108864 bytes"):
+        binlog.open("/dev/zero")
+
+
+def test_a_fleet_has_files_only(made, pipe):
+    (pipe.parent / "a.bin").write_bytes(made().records([1]).bytes)
+    assert binlog.fleet(pipe.parent, "DEMO").logs == ["a.bin"]
+    with pytest.raises(OSError, match="pipe.bin: a fleet has files only"):
+        binlog.fleet([pipe, pipe.parent / "a.bin"], "DEMO")
+    skipped = binlog.fleet([pipe, pipe.parent / "a.bin"], "DEMO", on_error="skip").skipped
+    assert "a fleet has files only" in skipped[str(pipe)]
