@@ -205,7 +205,7 @@ def test_a_notebook_shows_the_columns_and_what_is_skipped(tmp_path):
     assert repr(binlog.fleet(tmp_path, "DEMO", on_error="skip")) == "<DEMO of 1 log, 1 skipped: log_id, TimeUS, X>"
 
 
-def test_what_is_no_path_and_no_name_is_an_error_that_says_what_is(tmp_path):
+def test_arguments_that_are_no_paths_or_names_say_what_is(tmp_path):
     (tmp_path / "a.bin").write_bytes(demo(1))
     for columns in "X", b"X", 3, [3], [b"X"], ["X", None]:
         with pytest.raises(TypeError, match=r'columns is a list of names: columns=\["Roll"\], not '):
@@ -266,7 +266,7 @@ def test_names_in_errors_are_on_one_line_and_escaped(tmp_path):
     assert "\x1b" not in repr(binlog.fleet(tmp_path / "a.bin", "DEMO"))
 
 
-def test_where_all_is_left_out_the_error_says_what_and_why(tmp_path):
+def test_an_error_without_a_log_says_what_was_left_out(tmp_path):
     for number in range(6):
         (tmp_path / f"{number}.bin").touch()
     with pytest.raises(FileNotFoundError, match=r"no log can be read; left out: 0.bin \(it is empty\), .* and 2 more"):

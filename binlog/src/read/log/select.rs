@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_whose_damaged_name_looks_like_an_instance_has_its_records() {
+    fn a_damaged_name_that_looks_like_an_instance_is_a_type() {
         for types in [&[(9, b"X[0]")][..], &[(8, b"X\0\0\0"), (9, b"X[0]"), (7, b"[1]\0")]] {
             let log = log(types);
             // The first request scans the log, the others use its index.
