@@ -12,7 +12,7 @@ use binlog::log::{
 use binlog::{AnyLog, Log, LogFormat, Scaling};
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io::Read as _;
 use std::sync::Arc;
 
 /// The type, its columns, and how numbers are decoded.
