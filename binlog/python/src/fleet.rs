@@ -68,7 +68,7 @@ fn columns_of(columns: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     items(columns, "columns is a list of names: columns=[\"Roll\"]")
 }
 
-/// The items of a list, or of whatever else has items, such as a generator.
+/// The items of a list, or of anything else that has items, such as a generator.
 fn items<T: for<'a, 'py> FromPyObject<'a, 'py>>(given: &Bound<'_, PyAny>, taken: &str) -> PyResult<Vec<T>> {
     let wrong =
         |given: &Bound<'_, PyAny>| Ok::<_, PyErr>(PyTypeError::new_err(format!("{taken}, not {}", given.repr()?)));

@@ -6,8 +6,8 @@
 //! of a type, whose columns are `known` until a log changes; `fleet` shows them as one table, and `engine` to
 //! `binlog.spark`, in batches of a `stream`. Several `threads` read logs and decode columns. `writer` writes logs by a
 //! `schema`: `given` takes Python's values, `encode` makes records of them, which are `pending` until they are sorted.
-//! `capsules` is Arrow's interface, `pickled` what other processes get. `errors` makes errors Python's with the words of
-//! `names`, `signals` lets Ctrl-C end long work, `html` is for notebooks.
+//! `capsules` is Arrow's interface, `pickled` what other processes get. `errors` makes errors Python's with the words
+//! of `names`, `signals` lets Ctrl-C end long work, `html` is for notebooks.
 
 mod blackbox;
 mod capsules;

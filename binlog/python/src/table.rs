@@ -94,8 +94,8 @@ impl Rows {
         }
     }
 
-    /// The columns at these places, decoded where they aren't yet: in one pass, or by several threads, since filling new
-    /// memory takes most of the time.
+    /// The columns at these places, decoded where they aren't yet: in one pass, or by several threads, since filling
+    /// new memory takes most of the time.
     pub fn columns(&self, places: &[usize]) -> Result<Vec<Arc<Values>>, SelectError> {
         let missing: Vec<usize> = places.iter().copied().filter(|&place| self.columns[place].get().is_none()).collect();
         // Another thread may be faster with the same values.

@@ -213,7 +213,7 @@ def test_arguments_that_are_no_paths_or_names_say_what_is(tmp_path):
     for logs in 3, None, b"logs/", [3], [tmp_path, None], {tmp_path: 1}.values():
         with pytest.raises(TypeError, match='logs is a path, or a list of paths: "logs/", .*, not '):
             binlog.fleet(logs, "DEMO")
-    # Whatever else has items will do.
+    # Anything else that has items is taken, too.
     for logs in tmp_path.glob("*.bin"), (str(tmp_path / "a.bin"),), {tmp_path / "a.bin"}:
         columns = (name for name in ["X"])
         assert binlog.fleet(logs, "DEMO", columns=columns).columns == ["log_id", "X"]
