@@ -85,7 +85,7 @@ pub use block_device_driver::{DriverError, FromDriver};
 #[cfg(feature = "sdmmc")]
 pub use sdmmc::FromSdmmc;
 #[cfg(feature = "sdmmc")]
-pub use spi::{AcquireOpts, SpiCard};
+pub use spi::{AcquireOpts, SpiCard, SpiError};
 
 use core::ops::DerefMut;
 

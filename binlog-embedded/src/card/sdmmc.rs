@@ -4,7 +4,8 @@ use super::{Card, Slot};
 use embedded_sdmmc::{Block, BlockDevice, BlockIdx};
 
 /// A card on any [`embedded_sdmmc::BlockDevice`], such as a HAL's driver of an SD host controller. For a card on
-/// SPI, [`SpiCard`](super::SpiCard) is the better choice: it corrects what embedded-sdmmc's `SdCard` leaves out.
+/// SPI, [`SpiCard`](super::SpiCard) is the better choice: unlike embedded-sdmmc's `SdCard`, it waits for a card that is
+/// programming.
 ///
 /// It is a type of its own because a `BlockDevice` can't be told that the card may have been exchanged: that is what
 /// `forget` is for.

@@ -1,7 +1,7 @@
 //! Corrects QEMU's card, between the bus and the driver, where it differs from a real card.
 //!
-//! Written for QEMU 7.2 (`hw/sd/ssi-sd.c`) and for the transfers of embedded-sdmmc 0.10, each of which is one
-//! operation. A board with a real card doesn't need it.
+//! Written for QEMU 7.2 (`hw/sd/ssi-sd.c`) and for the transfers of `SpiCard`, each of which is one operation. A board
+//! with a real card doesn't need it.
 
 use core::slice;
 

@@ -179,7 +179,7 @@ impl AsyncCard for RamCard {
 }
 
 impl State {
-    /// Initialises a card that the driver doesn't know, as embedded-sdmmc does.
+    /// Initialises a card that the driver doesn't know, as `SpiCard` does.
     fn check(&mut self) -> Result<(), CardError> {
         if !self.known && !self.pulled {
             (self.known, self.ready) = (true, true);

@@ -1,6 +1,6 @@
 //! Faults of cards, for tests: QEMU's card is never busy, never fails and stays in its slot.
 //!
-//! Like [`lm3s6965::qemu_card`], it's made for the transfers of embedded-sdmmc 0.10, each of which is one operation.
+//! Like [`lm3s6965::qemu_card`], it's made for the transfers of `SpiCard`, each of which is one operation.
 
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 

@@ -50,11 +50,10 @@ pub(crate) struct Cost {
     pub(crate) longest_begin_or_end: u64,
 }
 
-/// SPI bytes besides 517 for each block that is written, as embedded-sdmmc 0.10's `SdCard` sends them: of a single
-/// block the command and the status after it; of several the two commands that announce how many, the command and the
-/// end.
-const SINGLE: u64 = 14;
-const SEVERAL: u64 = 27;
+/// SPI bytes besides 517 for each block that is written, as `SpiCard` sends them: of a single block the command and the
+/// status after it; of several the two commands that announce how many, the command and the end.
+const SINGLE: u64 = 17;
+const SEVERAL: u64 = 28;
 /// Of a block that is read, with its command.
 const READ: u64 = 524;
 
