@@ -384,19 +384,6 @@ impl<'a, S: Schema, const N: usize, P: Prologue<S>> Drain<'a, S, N, P> {
         }
     }
 
-    /// Writes the rest of a record that was written in part, so that the file may end there.
-    #[cfg(feature = "flash")]
-    pub(crate) fn end_record<W: Write>(&mut self, writer: &mut W) -> Result<(), W::Error> {
-        loop {
-            let source = match &self.current {
-                Some(current) if !Self::ENCODES => Source::Ring(current.left),
-                _ if self.is_between_records() => return Ok(()),
-                _ => Source::Own,
-            };
-            self.write_piece(source, writer)?;
-        }
-    }
-
     /// Whether the ring is empty.
     pub(crate) fn is_ring_empty(&self) -> bool {
         self.head() == self.ring.tail()
@@ -510,7 +497,7 @@ impl<'a, S: Schema, const N: usize, P: Prologue<S>> Drain<'a, S, N, P> {
             Source::Preamble(at) => &Self::PREAMBLE[*at..],
             Source::Lines(lines) => &Self::PREAMBLE[lines.clone()],
             Source::Own => &self.own.encoder.encoded()[self.own.rest.clone()],
-            // SAFETY: `next` found this number of bytes in use, or `end_record` knows the rest of a whole record.
+            // SAFETY: `next` found this number of bytes in use.
             Source::Ring(used) => unsafe { self.ring.slice(0, *used) },
         }
     }

@@ -13,6 +13,7 @@ mod geometry;
 mod options;
 mod preamble;
 mod recorder;
+mod schedule;
 mod search;
 mod stored;
 
@@ -32,6 +33,7 @@ use binlog::ring_format::Schema;
 use embedded_storage::nor_flash::{ErrorType, NorFlashError};
 use geometry::Geometry;
 use recorder::Recorder;
+use schedule::Due;
 use stored::Contents;
 
 type Result<T, F> = core::result::Result<T, FlashError<<F as ErrorType>::Error>>;
@@ -101,6 +103,8 @@ pub struct FlashLog<F> {
     flushed_bytes: u32,
     /// Whether the next log is to begin.
     rotate: bool,
+    /// What a run has to do before it writes more.
+    due: Due,
 }
 
 impl<F> FlashLog<F> {
@@ -114,6 +118,7 @@ impl<F> FlashLog<F> {
             flushed_us: 0,
             flushed_bytes: 0,
             rotate: false,
+            due: Due::Nothing,
         }
     }
 

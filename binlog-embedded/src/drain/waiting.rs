@@ -68,20 +68,6 @@ impl<S: Schema, const N: usize, P: Prologue<S>> Drain<'_, S, N, P> {
         Ok(())
     }
 
-    /// Writes the rest of a record that was written in part, as `end_record` does.
-    #[cfg(feature = "flash")]
-    pub(crate) async fn end_record_async<W: Write>(&mut self, writer: &mut W) -> Result<(), W::Error> {
-        while !self.is_between_records() {
-            let source = match &self.current {
-                Some(current) if !Self::ENCODES => super::Source::Ring(current.left),
-                _ => super::Source::Own,
-            };
-            let taken = writer.write(self.piece(&source)).await?;
-            self.took(source, taken);
-        }
-        Ok(())
-    }
-
     /// Writes what the ring holds at the time of the call, as [`catch_up`](Drain::catch_up) does.
     ///
     /// # Errors

@@ -3,13 +3,14 @@
 #[cfg(feature = "mavlink")]
 use super::at::{Ask, Load, Loaded, Place};
 use super::recorder::{Io, SECTOR_CONTENTS, Task, address};
+use super::schedule::Need;
 use super::stored::{Contents, HeaderWalk};
 use super::{AsyncChip, Cause, FlashError, FlashLog, Operation, Preamble, Reader, Result, StoredLog};
 use super::{Geometry, check_sizes, is_doubtful, schema_hash};
 use crate::drain::yield_now;
 use crate::{Drain, Prologue};
 use binlog::flash::Header;
-use binlog::ring_format::{FileFormat, FormatOf, Schema};
+use binlog::ring_format::Schema;
 use core::ops::ControlFlow;
 use embedded_io_async::{Read, Write};
 
@@ -27,89 +28,23 @@ impl<F: AsyncChip> FlashLog<F> {
         &mut self,
         drain: &mut Drain<'_, S, N, P>,
     ) -> Result<(), F> {
-        let now_us = drain.logger().now_us();
-        // A drain other than the one that the log was begun with would put a preamble into its middle.
-        if !self.is_open() || drain.byte_count() != self.byte_count() {
-            self.lose_unflushed(drain);
-            if self.is_open()
-                && let Err(error) = self.end_log_async().await
-            {
-                self.recorder.forget();
-                self.retry_later(now_us);
-                return Err(error);
-            }
-            if self.is_waiting(now_us) || drain.is_ring_empty() {
-                // `Drain::ready` is, because a preamble is due: other tasks run before the next try.
-                yield_now().await;
-                return Ok(());
-            }
-            self.begin_async(drain, now_us).await?;
+        let Some(run) = self.begin_run(drain) else {
+            // `Drain::ready` is, because a preamble is due: other tasks run before the next try.
+            yield_now().await;
+            return Ok(());
+        };
+        let mut moved = self.mount_async().await.map(|_| false);
+        if moved.is_ok() {
+            moved = self.carry_out_async(|log| log.move_records(drain, run)).await;
         }
-        let outcome = self.move_records_async(drain, now_us).await;
-        if let Err(error) = &outcome {
-            // A full chip has what it was given. After any other error, a new log begins.
-            let saved = matches!(error.cause, Cause::Full) && drain.flush_async(self).await.is_ok();
-            if saved {
-                self.recorder.close();
-            } else {
-                self.recorder.forget();
-            }
-            drain.restart();
-            self.retry_later(now_us);
+        if let Ok(true) = moved {
+            moved = self.drive_async(Task::Prepare(self.ahead()), Operation::Prepare).await.map(|()| true);
         }
-        outcome
-    }
-
-    async fn begin_async<S: Schema, P: Prologue<S>, const N: usize>(
-        &mut self,
-        drain: &mut Drain<'_, S, N, P>,
-        now_us: u64,
-    ) -> Result<(), F> {
-        if let Err(error) =
-            self.begin_log_of_async(const { schema_hash(<FormatOf<S> as FileFormat<S>>::PREAMBLE) }).await
-        {
-            self.retry_later(now_us);
-            return Err(error);
-        }
-        (self.flushed_us, self.flushed_bytes) = (now_us, 0);
-        drain.restart();
-        Ok(())
-    }
-
-    async fn move_records_async<S: Schema, P: Prologue<S>, const N: usize>(
-        &mut self,
-        drain: &mut Drain<'_, S, N, P>,
-        now_us: u64,
-    ) -> Result<(), F> {
-        // What comes in meanwhile may come faster than the chip takes it.
-        let end = drain.head();
-        loop {
-            let taken = drain.step_async(self).await?;
-            let ends = self.rotate || drain.ends_file();
-            let ends_session = Drain::<'_, S, N, P>::ENCODES && ends;
-            if ends_session || (drain.is_dirty() && (ends || self.is_flush_due(now_us))) {
-                // What is flushed ends with a record.
-                drain.end_record_async(self).await?;
-                if ends_session && drain.end_session() {
-                    drain.end_record_async(self).await?;
-                }
-                drain.flush_async(self).await?;
-                (self.flushed_us, self.flushed_bytes) = (now_us, self.byte_count());
-            }
-            if ends {
-                return self.begin_async(drain, now_us).await;
-            }
-            if drain.has_passed(end) {
-                break;
-            }
-            if taken == 0 {
-                return Ok(());
-            }
-        }
-        if drain.is_ring_empty() {
-            self.drive_async(Task::Prepare(self.ahead()), Operation::Prepare).await?;
-        }
-        Ok(())
+        let Err(error) = moved else { return Ok(()) };
+        // A full chip has what it was given. After any other error, a new log begins.
+        let is_saved = matches!(error.cause, Cause::Full) && self.carry_out_async(|log| log.save(drain)).await.is_ok();
+        self.end_failed_run(drain, run, is_saved);
+        Err(error)
     }
 
     /// Ends the log, as [`finish`](FlashLog::finish) does.
@@ -137,17 +72,9 @@ impl<F: AsyncChip> FlashLog<F> {
         }
         self.run_async(drain).await?;
         if self.is_open() {
-            let outcome = match drain.end_record_async(self).await {
-                Ok(()) => drain.flush_async(self).await,
-                failed => failed,
-            };
-            if let Err(error) = outcome {
-                self.recorder.forget();
-                drain.restart();
-                return Err(error);
-            }
-            self.recorder.close();
-            drain.restart();
+            let ended = self.carry_out_async(|log| log.end_record(drain).and_then(|()| log.save(drain))).await;
+            self.leave(drain, ended.is_ok());
+            ended?;
         }
         if is_lost { Err(self.error(Operation::Flush, Cause::Closed)) } else { Ok(()) }
     }
@@ -158,7 +85,12 @@ impl<F: AsyncChip> FlashLog<F> {
     ///
     /// As there.
     pub async fn begin_log_async(&mut self, preamble: &[u8]) -> Result<u16, F> {
-        self.begin_log_of_async(schema_hash(preamble)).await
+        if self.recorder.has_unflushed() {
+            self.flush().await?;
+        }
+        self.mount_async().await?;
+        self.rotate = false;
+        Ok(self.recorder.begin(schema_hash(preamble)))
     }
 
     /// Flushes and ends the open log, as [`end_log`](FlashLog::end_log) does.
@@ -170,15 +102,6 @@ impl<F: AsyncChip> FlashLog<F> {
         self.flush().await?;
         self.recorder.close();
         Ok(())
-    }
-
-    async fn begin_log_of_async(&mut self, schema: u32) -> Result<u16, F> {
-        if self.recorder.has_unflushed() {
-            self.flush().await?;
-        }
-        self.mount_async().await?;
-        self.rotate = false;
-        Ok(self.recorder.begin(schema))
     }
 
     /// Erases ahead on the ground, as [`prepare`](FlashLog::prepare) does.
@@ -335,6 +258,22 @@ impl<F: AsyncChip> FlashLog<F> {
             self.drive_on_async(Task::Mount, Operation::Mount).await?;
         }
         Ok(geometry)
+    }
+
+    /// Runs a step, and on the chip what it needs, until it is complete.
+    async fn carry_out_async<T>(
+        &mut self,
+        mut step: impl FnMut(&mut Self) -> core::result::Result<T, Need>,
+    ) -> Result<T, F> {
+        loop {
+            match step(self) {
+                Ok(done) => return Ok(done),
+                Err(need) => {
+                    let (task, operation) = need.task();
+                    self.drive_async(task, operation).await?;
+                }
+            }
+        }
     }
 
     /// Carries out a task, unless an earlier one didn't end.

@@ -3,12 +3,13 @@
 #[cfg(feature = "mavlink")]
 use super::at::{Ask, Load, Loaded, Place};
 use super::recorder::{Io, SECTOR_CONTENTS, Task, address};
+use super::schedule::Need;
 use super::stored::{Contents, HeaderWalk};
 use super::{Cause, Chip, FlashError, FlashLog, Operation, Preamble, Reader, Result, StoredLog};
 use super::{Geometry, check_sizes, is_doubtful, schema_hash};
 use crate::{Drain, Prologue};
 use binlog::flash::Header;
-use binlog::ring_format::{FileFormat, FormatOf, Schema};
+use binlog::ring_format::Schema;
 use core::ops::ControlFlow;
 use embedded_io::{Read, Write};
 
@@ -26,85 +27,19 @@ impl<F: Chip> FlashLog<F> {
     ///
     /// Each attempt returns its error once; the next one is made after [`Options::retry_us`](super::Options::retry_us).
     pub fn run<S: Schema, P: Prologue<S>, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), F> {
-        let now_us = drain.logger().now_us();
-        // A drain other than the one that the log was begun with would put a preamble into its middle.
-        if !self.is_open() || drain.byte_count() != self.byte_count() {
-            self.lose_unflushed(drain);
-            if self.is_open()
-                && let Err(error) = self.end_log()
-            {
-                self.recorder.forget();
-                self.retry_later(now_us);
-                return Err(error);
-            }
-            if self.is_waiting(now_us) || drain.is_ring_empty() {
-                return Ok(());
-            }
-            self.begin(drain, now_us)?;
+        let Some(run) = self.begin_run(drain) else { return Ok(()) };
+        let mut moved = self.mount().map(|_| false);
+        if moved.is_ok() {
+            moved = self.carry_out(|log| log.move_records(drain, run));
         }
-        let outcome = self.move_records(drain, now_us);
-        if let Err(error) = &outcome {
-            // A full chip has what it was given. After any other error, a new log begins.
-            let saved = matches!(error.cause, Cause::Full) && drain.flush(self).is_ok();
-            if saved {
-                self.recorder.close();
-            } else {
-                self.recorder.forget();
-            }
-            drain.restart();
-            self.retry_later(now_us);
+        if let Ok(true) = moved {
+            moved = self.drive(Task::Prepare(self.ahead()), Operation::Prepare).map(|()| true);
         }
-        outcome
-    }
-
-    fn begin<S: Schema, P: Prologue<S>, const N: usize>(
-        &mut self,
-        drain: &mut Drain<'_, S, N, P>,
-        now_us: u64,
-    ) -> Result<(), F> {
-        if let Err(error) = self.begin_log_of(const { schema_hash(<FormatOf<S> as FileFormat<S>>::PREAMBLE) }) {
-            self.retry_later(now_us);
-            return Err(error);
-        }
-        (self.flushed_us, self.flushed_bytes) = (now_us, 0);
-        drain.restart();
-        Ok(())
-    }
-
-    fn move_records<S: Schema, P: Prologue<S>, const N: usize>(
-        &mut self,
-        drain: &mut Drain<'_, S, N, P>,
-        now_us: u64,
-    ) -> Result<(), F> {
-        // What comes in meanwhile may come faster than the chip takes it.
-        let end = drain.head();
-        loop {
-            let taken = drain.step(self)?;
-            let ends = self.rotate || drain.ends_file();
-            let ends_session = Drain::<'_, S, N, P>::ENCODES && ends;
-            if ends_session || (drain.is_dirty() && (ends || self.is_flush_due(now_us))) {
-                // What is flushed ends with a record.
-                drain.end_record(self)?;
-                if ends_session && drain.end_session() {
-                    drain.end_record(self)?;
-                }
-                drain.flush(self)?;
-                (self.flushed_us, self.flushed_bytes) = (now_us, self.byte_count());
-            }
-            if ends {
-                return self.begin(drain, now_us);
-            }
-            if drain.has_passed(end) {
-                break;
-            }
-            if taken == 0 {
-                return Ok(());
-            }
-        }
-        if drain.is_ring_empty() {
-            self.drive(Task::Prepare(self.ahead()), Operation::Prepare)?;
-        }
-        Ok(())
+        let Err(error) = moved else { return Ok(()) };
+        // A full chip has what it was given. After any other error, a new log begins.
+        let is_saved = matches!(error.cause, Cause::Full) && self.carry_out(|log| log.save(drain)).is_ok();
+        self.end_failed_run(drain, run, is_saved);
+        Err(error)
     }
 
     /// Writes what the ring holds and the last statistics, flushes, and ends the log. Call it at the end of a flight,
@@ -137,13 +72,9 @@ impl<F: Chip> FlashLog<F> {
         }
         self.run(drain)?;
         if self.is_open() {
-            if let Err(error) = drain.end_record(self).and_then(|()| drain.flush(self)) {
-                self.recorder.forget();
-                drain.restart();
-                return Err(error);
-            }
-            self.recorder.close();
-            drain.restart();
+            let ended = self.carry_out(|log| log.end_record(drain).and_then(|()| log.save(drain)));
+            self.leave(drain, ended.is_ok());
+            ended?;
         }
         if is_lost { Err(self.error(Operation::Flush, Cause::Closed)) } else { Ok(()) }
     }
@@ -159,7 +90,12 @@ impl<F: Chip> FlashLog<F> {
     /// Which operation failed, and why. [`Cause::Closed`] if a future that was dropped ended the open log: what wasn't
     /// flushed is lost. The next call searches the chip again.
     pub fn begin_log(&mut self, preamble: &[u8]) -> Result<u16, F> {
-        self.begin_log_of(schema_hash(preamble))
+        if self.recorder.has_unflushed() {
+            self.flush()?;
+        }
+        self.mount()?;
+        self.rotate = false;
+        Ok(self.recorder.begin(schema_hash(preamble)))
     }
 
     /// Flushes and ends the open log, if there is one.
@@ -172,15 +108,6 @@ impl<F: Chip> FlashLog<F> {
         self.flush()?;
         self.recorder.close();
         Ok(())
-    }
-
-    fn begin_log_of(&mut self, schema: u32) -> Result<u16, F> {
-        if self.recorder.has_unflushed() {
-            self.flush()?;
-        }
-        self.mount()?;
-        self.rotate = false;
-        Ok(self.recorder.begin(schema))
     }
 
     /// Erases ahead on the ground: as many units as `bytes` need, less than half of the chip. Returns how many bytes
@@ -344,6 +271,19 @@ impl<F: Chip> FlashLog<F> {
             self.drive_on(Task::Mount, Operation::Mount)?;
         }
         Ok(geometry)
+    }
+
+    /// Runs a step, and on the chip what it needs, until it is complete.
+    fn carry_out<T>(&mut self, mut step: impl FnMut(&mut Self) -> core::result::Result<T, Need>) -> Result<T, F> {
+        loop {
+            match step(self) {
+                Ok(done) => return Ok(done),
+                Err(need) => {
+                    let (task, operation) = need.task();
+                    self.drive(task, operation)?;
+                }
+            }
+        }
     }
 
     /// Carries out a task, unless an earlier one didn't end.

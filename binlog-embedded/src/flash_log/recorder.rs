@@ -138,6 +138,11 @@ impl Recorder {
         self.log.as_ref().is_some_and(|log| log.end > log.place + FRAME_HEADER_BYTES)
     }
 
+    /// Whether the page has room for a byte of the open log.
+    pub(super) fn has_room(&self) -> bool {
+        self.log.as_ref().is_some_and(|log| !log.end.is_multiple_of(PAGE_BYTES))
+    }
+
     /// Whether the last log ended before all of it was on the chip.
     pub(super) fn is_lost(&self) -> bool {
         self.is_lost

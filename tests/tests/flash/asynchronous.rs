@@ -149,19 +149,26 @@ fn the_asynchronous_log_is_that_of_the_blocking_one() {
     assert_eq!(error.cause, Cause::NoLog);
 }
 
+/// In the middle of the search of the chip, of a write, of a flush, of the end of a log, and of erasing ahead.
 #[test]
 fn dropped_call_loses_only_unflushed_bytes() {
-    for most in 1..60 {
+    let options = Options { ahead_bytes: 20_000, ..OPTIONS };
+    for (dropped, rotates, most) in [(0, false), (100, false), (100, true)]
+        .into_iter()
+        .flat_map(|(dropped, rotates)| (1..60).map(move |most| (dropped, rotates, most)))
+    {
         let (chip, ring) = (NorChip::<4, 8192>::blank(1 << 18), ring());
-        let mut flash = FlashLog::new(Slow(chip.clone()), OPTIONS);
+        let mut flash = FlashLog::new(Slow(chip.clone()), options);
         let mut drain = ring.drain().expect("the only drain");
         let mut attempts = [0; flight::KINDS];
         for number in 0..300 {
             let kind = number * 5 % flight::KINDS;
             flight::log(ring, kind, number as u64);
             attempts[kind] += 1;
-            if number == 100 {
-                // Dropped in the middle of something.
+            if number == dropped {
+                if rotates {
+                    flash.rotate();
+                }
                 let _ = poll(flash.run_async(&mut drain), most);
             } else if number % 4 == 0 {
                 block_on(flash.run_async(&mut drain)).expect("the chip works");
