@@ -5,7 +5,7 @@ mod littlefs;
 mod sequential;
 
 use binlog_embedded::FlashLog;
-use binlog_embedded::flash_log::Options;
+use binlog_embedded::flash_log::{Options, Preamble};
 use binlog_tests::nor_chip::{NorChip, Operation, now};
 use embedded_io::Write;
 use littlefs::Littlefs;
@@ -71,7 +71,7 @@ impl<const UNIT: u32> Logs<UNIT> for Flash<UNIT> {
             bytes.extend(piece);
             ControlFlow::Continue(())
         };
-        self.log().extract(number, &[], pass).expect("extracts");
+        self.log().extract(number, Preamble::NONE, pass).expect("extracts");
         bytes
     }
 }

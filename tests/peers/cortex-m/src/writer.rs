@@ -61,7 +61,7 @@ mod work {
 mod work {
     use super::*;
     use binlog_embedded::FlashLog;
-    use binlog_embedded::flash_log::{Options, WhenFull};
+    use binlog_embedded::flash_log::{Options, Preamble, WhenFull};
     use core::ops::ControlFlow;
     use embedded_io::Write;
 
@@ -79,7 +79,7 @@ mod work {
             black_box(bytes);
             ControlFlow::Continue(())
         };
-        log.extract(number, &[], pass).map(drop).map_err(|_| Failed)
+        log.extract(number, Preamble::NONE, pass).map(drop).map_err(|_| Failed)
     }
 }
 
