@@ -515,7 +515,6 @@ impl<C: Counters> State<C> {
     }
 
     /// Moves the tail.
-    #[inline(never)]
     pub(crate) fn pass<const N: usize>(&mut self, tail: u32) {
         self.tail = tail;
         self.set_stop::<N>();
@@ -552,13 +551,7 @@ impl<C: Counters> State<C> {
     /// Whether the rate of a message admits a record now.
     #[inline(always)]
     fn admit(&mut self, kind: &Kind, payload: &[u8]) -> Admission {
-        kind.rate.map_or(Admission::Now(None), |rate| self.admit_at(rate, payload))
-    }
-
-    /// Once in the program, because it computes with 64 bits.
-    #[inline(never)]
-    fn admit_at(&mut self, rate: &Rate, payload: &[u8]) -> Admission {
-        rate.admit(self.counters.due(), payload)
+        kind.rate.map_or(Admission::Now(None), |rate| rate.admit(self.counters.due(), payload))
     }
 
     /// Moves the head to the end of a record that is in the ring.
