@@ -5,7 +5,7 @@ LINK is one of mavutil's, such as udpin:127.0.0.1:14550. Loses messages exactly 
 - "lose": {"5": 2}: block 5 is lost the first two times, and asked for with a NACK when a later one arrives;
 - "lose_acks": {"7": 1}: the first ACK of block 7 is lost;
 - "silent": true: no NACKs, as mavlink-router;
-- "restart_at": 100: at this block, the client forgets everything, waits for 2.5 s, and starts the stream again.
+- "restart_at": 100: at this block, the client forgets everything, waits for 3.5 s, and starts the stream again.
 
 Ends when the vehicle is disarmed after a flight and no block comes for three seconds. Prints a JSON object: the number of
 blocks, and how often those of "lose" and "lose_acks" came.
@@ -58,7 +58,7 @@ def main(address, path, pattern):
         if block == restart_at:
             restart_at = None
             blocks, newest = {}, -1
-            time.sleep(2.5)
+            time.sleep(3.5)
             while link.recv_msg() is not None:
                 pass
             status(START, 1)

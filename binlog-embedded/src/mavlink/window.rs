@@ -16,8 +16,8 @@
 //! Times are microseconds modulo 2³², which are 71 minutes. No timer runs longer. After 71 idle minutes, a START may be
 //! ignored for 3 seconds, and a log may begin 3 seconds late.
 //!
-//! Constant times have 8 significant bits, which one instruction of a Cortex-M holds: they differ by up to 0.4 % from
-//! the time that their text says.
+//! Constant times have 8 significant bits, since one instruction of a Cortex-M holds these: they differ by up to 0.4 %
+//! from the time that their text says.
 
 use super::options::{StreamCounts, StreamOptions, StreamState};
 use super::{Address, Message, is_for};
@@ -33,8 +33,8 @@ const SILENT_US: u32 = 0x98 << 16;
 /// The time of silence after which the stream ends: 10 minutes.
 const GIVE_UP_US: u32 = 0x8F << 22;
 /// After this time, 3 seconds, nothing that belongs to a block is on its way any more: the block, its acknowledgement,
-/// a START that the client sent before it. Messages carry a number only, so later ones would be taken for those about
-/// another log.
+/// and a START that the client sent before it. Messages carry a number only, so later ones would be taken for those
+/// about another log.
 const ARRIVED_US: u32 = 0xB8 << 14;
 /// The time between two blocks while nothing is acknowledged, at most, unless the round trip is longer: a second.
 const PROBE_US: u32 = 0xF4 << 12;
@@ -203,7 +203,7 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
         if !is_for(self.address, Address { component, ..target }) {
             return;
         }
-        let is_client = self.has_client() && self.client == sender;
+        let is_client = self.has_client() && key(self.client) == key(sender);
         // The last two numbers are commands. As a difference, they take fewer bytes.
         let command = if is_received { seqno.wrapping_sub(Message::STOP) } else { u32::MAX };
         if command == const { Message::START - Message::STOP } {
@@ -233,7 +233,7 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
     }
 
     fn start(&mut self, now_us: u32, sender: Address) {
-        if self.client != sender {
+        if key(self.client) != key(sender) {
             if self.has_client() && now_us.wrapping_sub(self.heard_us) < SILENT_US {
                 return count(&mut self.counts.refused);
             }
@@ -492,6 +492,11 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
     pub(super) fn first(&mut self, place: Place) -> Option<&mut Slot<B>> {
         self.slots.iter_mut().find(|slot| slot.place == place)
     }
+}
+
+/// An address as a number: fewer instructions compare it.
+fn key(address: Address) -> u16 {
+    u16::from_le_bytes([address.system, address.component])
 }
 
 #[inline(never)]
