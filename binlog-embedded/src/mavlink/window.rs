@@ -203,7 +203,7 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
         if !is_for(self.address, Address { component, ..target }) {
             return;
         }
-        let is_client = self.has_client() && key(self.client) == key(sender);
+        let is_client = self.has_client() && self.client == sender;
         // The last two numbers are commands. As a difference, they take fewer bytes.
         let command = if is_received { seqno.wrapping_sub(Message::STOP) } else { u32::MAX };
         if command == const { Message::START - Message::STOP } {
@@ -233,7 +233,7 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
     }
 
     fn start(&mut self, now_us: u32, sender: Address) {
-        if key(self.client) != key(sender) {
+        if self.client != sender {
             if self.has_client() && now_us.wrapping_sub(self.heard_us) < SILENT_US {
                 return count(&mut self.counts.refused);
             }
@@ -492,11 +492,6 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
     pub(super) fn first(&mut self, place: Place) -> Option<&mut Slot<B>> {
         self.slots.iter_mut().find(|slot| slot.place == place)
     }
-}
-
-/// An address as a number: fewer instructions compare it.
-fn key(address: Address) -> u16 {
-    u16::from_le_bytes([address.system, address.component])
 }
 
 #[inline(never)]
