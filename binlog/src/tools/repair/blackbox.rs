@@ -88,13 +88,12 @@ impl RepairedBlackbox {
     pub(in crate::tools) fn session<'l>(&mut self, session: &Session<'l>) -> Option<Cow<'l, [u8]>> {
         let Range { start, end } = session.offset()..session.offset() + session.bytes().len();
         let lines = Lines::of(session);
-        if !lines.has_main_frames {
+        let Some(header) = lines.mended() else {
             self.remove(start..end, Removal::NoHeader);
             return None;
-        }
+        };
         self.sessions += 1;
-        if lines.removed.is_empty()
-            && !lines.lacks_first_line
+        if lines.is_sound()
             && let Some(frames) = count_sound(session)
         {
             self.frames += frames;
@@ -106,7 +105,7 @@ impl RepairedBlackbox {
         for (range, reason) in &lines.removed {
             self.remove(range.clone(), *reason);
         }
-        Some(Cow::Owned(self.mend(session, &lines.bytes(), 0)))
+        Some(Cow::Owned(self.mend(session, &header, 0)))
     }
 
     /// The bytes of a session with lines of the other log.

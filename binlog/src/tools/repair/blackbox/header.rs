@@ -55,8 +55,9 @@ impl<'l> Lines<'l> {
             lines.push(Line::first());
         }
         for line in header.lines() {
-            let bytes = session.bytes().get(line.offset() - session.offset()..).unwrap_or_default();
-            let length = memchr(b'\n', bytes).map_or(bytes.len(), |newline| newline + 1);
+            let rest = session.bytes().get(line.offset() - session.offset()..).unwrap_or_default();
+            let length = memchr(b'\n', rest).map_or(rest.len(), |newline| newline + 1);
+            let bytes = rest.get(..length).unwrap_or_default();
             let name = line.name();
             if unusable.contains(&name)
                 || letters.iter().any(|fields| name.starts_with(fields))
@@ -65,11 +66,23 @@ impl<'l> Lines<'l> {
                 removed.push((line.offset()..line.offset() + length, Removal::UnusableLine));
                 continue;
             }
-            let bytes = bytes.get(..length).unwrap_or_default();
             lines.push(Line { name: name.to_owned(), value: line.value().to_owned(), bytes });
         }
         let has_main_frames = header.frame(b'I').is_some_and(|frame| frame.unusable().is_none());
         Lines { lines, removed, lacks_first_line, has_main_frames }
+    }
+
+    /// Whether a reader uses all bytes of the header, and main frames are defined.
+    pub(super) fn is_sound(&self) -> bool {
+        self.removed.is_empty() && !self.lacks_first_line && self.has_main_frames
+    }
+
+    /// The bytes of the header without those that a reader can't use. `None` if they are no sound header: a line that
+    /// is left out may be one that others need.
+    pub(super) fn mended(&self) -> Option<Vec<u8>> {
+        let bytes = self.bytes();
+        let is_sound = self.is_sound() || Lines::of(&Session::new(&bytes, 0..bytes.len())).is_sound();
+        (self.has_main_frames && is_sound).then_some(bytes)
     }
 
     /// The bytes of the header.

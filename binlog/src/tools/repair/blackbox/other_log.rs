@@ -50,7 +50,7 @@ impl<'o> OtherLog<'o> {
     }
 
     /// The session with those lines of the other header with which most of its main frames are read: none, those that
-    /// it lacks, or also those that define frames. `None` if that is the session as it is.
+    /// it lacks, or also those that define frames. `None` if that is the session as it is, or has no sound header.
     pub(super) fn complete(&self, session: &Session<'_>, own: &Lines<'_>) -> Option<WithOther> {
         let frames = session.bytes().get(session.frames_offset() - session.offset()..).unwrap_or_default();
         let with = |with_fields| {
@@ -65,7 +65,8 @@ impl<'o> OtherLog<'o> {
             best = with_fields;
         }
         let (count, best) = best;
-        (!best.taken.is_empty() && count >= count_main(session)).then_some(best)
+        let is_sound = || Lines::of(&Session::new(&best.bytes, 0..best.bytes.len())).mended().is_some();
+        (!best.taken.is_empty() && count >= count_main(session) && is_sound()).then_some(best)
     }
 
     /// The lines that decide what values mean and differ from those of the other log.
