@@ -77,7 +77,7 @@ impl<'l> Lines<'l> {
         self.removed.is_empty() && !self.lacks_first_line && self.has_main_frames
     }
 
-    /// The bytes of the header without those that a reader can't use. `None` if they are no sound header: a line that
+    /// The bytes of the header without those that a reader can't use. `None` if they aren't a sound header: a line that
     /// is left out may be one that others need.
     pub(super) fn mended(&self) -> Option<Vec<u8>> {
         let bytes = self.bytes();
