@@ -339,7 +339,7 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
             }
             is_first = false;
         }
-        // Mostly there are none, and nothing is moved.
+        // As a rule, no request was dropped, and the queue stays as it is.
         if is_any {
             self.queue.remove_dropped();
         }

@@ -95,7 +95,7 @@ impl<B> Slot<B> {
 pub(super) enum Phase {
     /// There is no client.
     Idle,
-    /// There is none, since the last one has everything.
+    /// The last client has everything, and no other one came.
     Finished,
     /// A client waits for a log. The owner begins one when it may.
     Awaited,

@@ -48,7 +48,7 @@ pub trait FileFormat<S> {
     /// What every file begins with.
     const PREAMBLE: &'static [u8];
 
-    /// The preamble without its runs of zeros, for a drain; empty if there is none.
+    /// The preamble without its runs of zeros, for a drain; empty if the format has none.
     const PACKED: &'static [u8] = &[];
 
     /// A hash of the payload layout in the ring, for what the preamble doesn't cover.

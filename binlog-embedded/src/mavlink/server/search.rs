@@ -14,7 +14,7 @@ pub(super) struct Pass {
     pub(super) logs: u32,
     /// Logs up to the pivot, and the last of them.
     below: u32,
-    /// Or the one with the number. Without bytes, there is none.
+    /// The log with the number, if that is searched. It has no bytes before a log is found.
     floor: LogEntry,
     /// The first log after the pivot.
     above: LogEntry,
@@ -85,7 +85,7 @@ impl Search {
         Pass { pivot: self.pivot, is_by_number: self.is_by_number(), logs: 0, below: 0, floor: NONE, above: NONE }
     }
 
-    /// What a pass says: the log, without bytes if there is none; `None` if another pass is needed.
+    /// What a pass found: the log, or [`NONE`]. Returns `None` if another pass is needed.
     pub(super) fn take(&mut self, pass: &Pass) -> Option<LogEntry> {
         let (rank, below) = (self.rank, pass.below);
         if rank > pass.logs {

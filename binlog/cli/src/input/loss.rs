@@ -53,7 +53,7 @@ impl Loss {
     }
 }
 
-/// What a command says of the damaged lines of a text log; `None` if there are none.
+/// What a command says of the damaged lines of a text log; `None` for a log without damage.
 pub(super) fn damaged_lines(lines: &[DamagedLine]) -> Option<String> {
     let first = lines.first()?;
     Some(match lines.len() {

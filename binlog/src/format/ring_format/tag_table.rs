@@ -23,17 +23,17 @@ impl<S: Schema> TagTable<S> {
 
     const ROWS: &'static [Row] = <<S::Format as FileFormat<S>>::Counters as Rows<S>>::ROWS;
 
-    /// The tag of the kind of record with an index; 0 if there is none.
+    /// The tag of the kind of record with an index; 0 if no kind has the index.
     pub fn tag(index: usize) -> u8 {
         Self::ROWS.get(index).map_or(0, |(tag, _)| *tag)
     }
 
-    /// The length in the ring of the records with an index, in bytes; 0 if there is none.
+    /// The length in the ring of the records with an index, in bytes; 0 if no kind has the index.
     pub fn length(index: usize) -> usize {
         Self::ROWS.get(index).map_or(0, |(_, units)| usize::from(*units) * Self::UNIT)
     }
 
-    /// The index of the kind of record with a tag, and its length in the ring in bytes; both 0 if there is none.
+    /// The index of the kind of record with a tag, and its length in the ring in bytes; both 0 if no kind has the tag.
     #[inline(never)]
     pub const fn find(tag: u8) -> (usize, usize) {
         let (mut index, mut left) = (Self::start(tag, const { Self::LOOKUP }), Self::COUNT);

@@ -1,6 +1,6 @@
 //! Repairs Blackbox logs.
 
-use super::{print_lines, refused};
+use super::{JsonRemoved, print_lines, refused};
 use crate::context::Context;
 use crate::counted::counted;
 use crate::input::Input;
@@ -23,13 +23,6 @@ struct Json<'r> {
     resumed: &'r [usize],
     /// Header lines that differ from those of the other log and stay.
     differing: &'r [String],
-}
-
-#[derive(Serialize)]
-struct JsonRemoved {
-    offset: usize,
-    bytes: usize,
-    reason: String,
 }
 
 #[derive(Serialize)]
