@@ -7,7 +7,7 @@
 //! | [Field types](field_types) | [Unknown firmware](unknown_firmware) | [Architecture](architecture) |
 //! | [Units and multipliers](units) | [Formats over years](formats_over_years) | |
 //! | [Nested fields](nested_fields) | [Descriptions](descriptions) | [The program](program) |
-//! | [Your struct isn't a log message](your_struct) | [Whole logs](whole_logs): check, repair, cut, merge | [Plots](plots) |
+//! | [Your struct isn't a log message](your_struct) | [Whole logs](whole_logs): check, cut, merge, share | [Plots](plots) |
 //! | [Viewers](viewers) | [Blackbox](blackbox) | |
 //! | [Several threads](several_threads) | | |
 //! | [Simulators](simulators) | [Companions](companions): logs over MAVLink | |

@@ -50,7 +50,7 @@
 //! - [`LoggedSchema`] holds the definitions of a log's messages: it prints them as Rust source, JSON or Markdown, and
 //!   compares them with those of another log.
 //! - Whole logs: [`check`] finds what a reader would lose or misread, [`repair`] removes damage, [`cut`] copies a part,
-//!   [`merge`] makes one log of several.
+//!   [`merge`] makes one log of several, [`anonymise`] makes a copy that can be shared.
 //! - [`blackbox`] has the second format, that of Betaflight, INAV and Cleanflight: derive, writer, reader. [`convert`]
 //!   converts its sessions to ArduPilot logs.
 //! - [`lock::assert`] compares a schema with the format of all its releases, in one line of a test. [`compatibility`]
@@ -67,7 +67,7 @@
 //! - `std` (default): [`LogWriter`], [`SharedWriter`] and [`HostLogger`]. Without it, the crate is `no_std` and needs
 //!   no `alloc`: [`encode`], [`Records`], [`RecordStream`] and [`Decoder`] remain.
 //! - `read` (default; with it `std`): [`Log`], [`LoggedSchema`], [`check`], [`repair`], [`cut`], [`merge`],
-//!   [`compatibility`] and the [`lock`]. A program that only writes compiles faster without it.
+//!   [`anonymise`], [`compatibility`] and the [`lock`]. A program that only writes compiles faster without it.
 //! - `blackbox` (default): the format of [`blackbox`]; its writer needs `std`, its reader `read`.
 //! - `mavlink`: the messages of MAVLink that carry logs, and their frames.
 //! - `half`: `half::f16` as a field, format character `g`.
@@ -130,7 +130,7 @@ pub use format::{
 #[cfg(all(feature = "derive", feature = "read"))]
 pub use tools::rust_source;
 #[cfg(feature = "read")]
-pub use tools::{check, cut, merge, repair};
+pub use tools::{anonymise, check, cut, merge, repair};
 #[doc(hidden)]
 pub use write::ring_format;
 pub use write::{EncodeError, Sink, encode, sink};

@@ -1,5 +1,7 @@
-//! What is done with whole logs and schemas: checked, repaired, cut and merged, and written as Rust source.
+//! What is done with whole logs and schemas: checked, repaired, cut, merged and
+//! anonymised, and written as Rust source.
 
+pub mod anonymise;
 pub mod check;
 pub mod cut;
 pub mod merge;

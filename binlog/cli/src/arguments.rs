@@ -36,6 +36,7 @@ pub struct Arguments {
 #[derive(Subcommand, Debug)]
 #[expect(missing_docs, reason = "the documentation of a variant would replace the command's help")]
 pub enum Command {
+    Anonymise(commands::anonymise::Arguments),
     Check(commands::check::Arguments),
     Completions(commands::completions::Arguments),
     Convert(commands::convert::Arguments),
@@ -63,6 +64,7 @@ impl Command {
     /// Runs the command.
     pub(crate) fn run(&self, context: &Context) -> CommandResult {
         match self {
+            Command::Anonymise(arguments) => commands::anonymise::run(arguments, context),
             Command::Check(arguments) => commands::check::run(arguments, context),
             Command::Completions(arguments) => commands::completions::run(arguments, context, Arguments::command()),
             Command::Convert(arguments) => commands::convert::run(arguments, context),

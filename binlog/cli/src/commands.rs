@@ -1,5 +1,6 @@
 //! The commands, each in its file: it parses, calls, prints.
 
+pub mod anonymise;
 pub mod check;
 pub mod completions;
 pub mod convert;

@@ -1,4 +1,4 @@
-//! `check`, `repair`, `cut` and `merge`, as typed.
+//! `check`, `repair`, `cut`, `merge` and `anonymise`, as typed.
 
 use assert_cmd::Command;
 use binlog::blackbox::BlackboxLog;
@@ -490,4 +490,87 @@ fn merge_says_which_descriptions_it_leaves_out() {
     assert_eq!(json["in_common"], serde_json::json!([["all.bin", "ERR"]]));
     let descriptions = Log::open(folder.path().join("all.bin")).expect("the merged log").descriptions();
     assert_eq!(descriptions.iter().map(|message| &*message.name).collect::<Vec<_>>(), ["EV"]);
+}
+
+/// The first position that a log's GPS has.
+fn first_position(log: &[u8]) -> [f64; 2] {
+    let log = Log::from_bytes(log);
+    let gps = log.rows("GPS").expect("a type");
+    let first = |label| {
+        let numbers = gps.numbers(label, binlog::Scaling::Shown).expect("numbers");
+        numbers.into_iter().find(|degrees| *degrees != 0.0).expect("a fix")
+    };
+    ["Lat", "Lng"].map(first)
+}
+
+#[test]
+fn anonymise_moves_each_copy_elsewhere() {
+    let folder = folder();
+    let folder = folder.path();
+    let (code, stdout, stderr) = text(folder, "anonymise flight.bin -o shared.bin");
+    assert_eq!((code, &*stdout), (0, ""), "{stderr}");
+    assert!(stderr.starts_with("binlog: flight.bin: ") && stderr.contains(" positions moved; records removed: "));
+    let (code, stdout, stderr) = text(folder, "anonymise flight.bin -o again.bin --json");
+    let report: serde_json::Value = serde_json::from_str(&stdout).expect("a JSON value");
+    assert_eq!((code, &*stderr, &report["elsewhere"]), (0, "", &0.into()));
+    assert!(report["positions"].as_u64() > Some(10) && report["removed"]["texts"].as_u64() > Some(0), "{report}");
+    let all = ["flight.bin", "shared.bin", "again.bin"].map(|name| first_position(&read(folder, name)));
+    for (a, b) in [(0, 1), (0, 2), (1, 2)] {
+        assert!((all[a][1] - all[b][1]).abs() > 1e-3, "{all:?}");
+    }
+    assert_eq!(text(folder, "check shared.bin --errors").0, 0);
+    // Nothing is drawn from what a user gives.
+    let (code, _, stderr) = text(folder, "anonymise flight.bin -o third.bin --seed 5");
+    assert!(code == 2 && stderr.contains("--seed"), "{stderr}");
+}
+
+#[test]
+fn anonymise_reads_damage_pipes_and_text() {
+    let folder = folder();
+    let folder = folder.path();
+    let (code, _, stderr) = text(folder, "anonymise damaged.bin -o shared.bin");
+    assert_eq!(code, 3);
+    assert!(stderr.contains("damaged.bin: the log is damaged; the copy lacks "), "{stderr}");
+    let (code, stdout, _) = binlog(folder, "anonymise - -o -", &FLIGHT);
+    assert_eq!((code, count(&stdout, "GPS")), (0, count(&FLIGHT, "GPS")));
+    let (code, _, stderr) = binlog(folder, "anonymise - -o - --json", &FLIGHT);
+    assert_eq!(code, 2, "{stderr}");
+    std::fs::write(folder.join("flight.log"), binlog_tests::text_log::as_text(&FLIGHT)).expect("room");
+    let (code, _, stderr) = text(folder, "anonymise flight.log -o text.bin");
+    assert_eq!(code, 0, "{stderr}");
+    assert!((first_position(&read(folder, "text.bin"))[1] - first_position(&FLIGHT)[1]).abs() > 1e-3);
+    // Never over the log.
+    let (code, _, stderr) = text(folder, "anonymise flight.bin -o flight.bin --force");
+    assert!(code == 2 && stderr.contains("is the input itself") && read(folder, "flight.bin") == *FLIGHT, "{stderr}");
+}
+
+#[test]
+fn anonymise_keeps_and_drops_what_is_named() {
+    let folder = folder();
+    let folder = folder.path();
+    let (code, _, stderr) = text(folder, "anonymise flight.bin -o some.bin --keep texts --drop IMU,dates");
+    assert_eq!(code, 0, "{stderr}");
+    let some = read(folder, "some.bin");
+    assert_eq!((count(&some, "MSG"), count(&some, "IMU")), (count(&FLIGHT, "MSG"), 0));
+    assert!(Log::from_bytes(&*some).clock().is_none() && Log::from_bytes(&*FLIGHT).clock().is_some());
+    for (line, said) in [
+        ("anonymise flight.bin -o other.bin --keep textss", "did you mean `texts`?"),
+        ("anonymise flight.bin -o other.bin --drop ATTT", "the log has no type `ATTT`"),
+    ] {
+        let (code, _, stderr) = text(folder, line);
+        assert!(code == 2 && stderr.contains(said) && !folder.join("other.bin").exists(), "{stderr}");
+    }
+}
+
+#[test]
+fn anonymise_copies_blackbox_logs() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder.path();
+    std::fs::write(folder.join("flight.bbl"), &*BLACKBOX).expect("room");
+    let (code, stdout, stderr) = text(folder, "anonymise flight.bbl -o shared.bbl --json");
+    let report: serde_json::Value = serde_json::from_str(&stdout).expect("a JSON value");
+    assert_eq!((code, &report["lost_bytes"], &report["unknown"]), (0, &0.into(), &0.into()), "{stderr}");
+    assert_eq!(frames(&read(folder, "shared.bbl")), frames(&BLACKBOX));
+    let (code, _, stderr) = text(folder, "anonymise flight.bbl -o other.bbl --drop MAG");
+    assert!(code == 2 && stderr.contains("--drop MAG doesn't apply: it is a Blackbox log"), "{stderr}");
 }

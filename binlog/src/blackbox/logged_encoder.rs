@@ -146,6 +146,14 @@ impl<'h> LoggedEncoder<'h> {
         }
     }
 
+    /// Takes over a frame whose bytes the caller writes, as they were logged.
+    pub(crate) fn frame(&mut self, letter: u8, values: &[u32]) {
+        let mut all = NO_VALUES;
+        let fields = values.len().min(MAX_FIELDS);
+        all[..fields].copy_from_slice(&values[..fields]);
+        self.take(letter, all);
+    }
+
     /// The differences between values and predictions.
     fn residuals(&self, letter: u8, plan: &FramePlan, values: &Values) -> Result<Values, UnencodableFrame> {
         let none = NO_VALUES;

@@ -1,5 +1,6 @@
-//! What must hold for any bytes that are repaired or cut as a Blackbox log.
+//! What must hold for any bytes that are repaired, cut or anonymised as a Blackbox log.
 
+use binlog::anonymise::Anonymise;
 use binlog::blackbox::header::HeaderProblemKind;
 use binlog::blackbox::log::Item;
 use binlog::blackbox::{BlackboxLog, Event};
@@ -67,7 +68,7 @@ pub fn assert_clean(log: &[u8]) {
     }
 }
 
-/// Repairs and cuts any bytes.
+/// Repairs, cuts and anonymises any bytes.
 pub fn whole_log(bytes: &[u8]) {
     repair(bytes);
     // A log whose beginning is lost, and any log.
@@ -75,6 +76,10 @@ pub fn whole_log(bytes: &[u8]) {
     repair_with(rest, bytes);
     repair_with(bytes, begin);
     cut(bytes);
+    let mut copy = Vec::new();
+    let log = BlackboxLog::from_bytes(bytes);
+    Anonymise::new().write_blackbox(&log, [1; 16], &mut copy).expect("memory takes all");
+    assert_clean(&copy);
 }
 
 /// Nothing is left that readers can't read, and nothing is lost that they could.

@@ -1,6 +1,7 @@
-//! What must hold for any bytes that are checked, repaired, cut or merged: shared by the fuzz target, the test of its
-//! corpus, and tests of damaged logs.
+//! What must hold for any bytes that are checked, repaired, cut, merged or anonymised: shared by the fuzz target, the
+//! test of its corpus, and tests of damaged logs.
 
+use binlog::anonymise::Anonymise;
 use binlog::blackbox::BlackboxLog;
 use binlog::cut::Cut;
 use binlog::merge::{MergeError, merge};
@@ -32,6 +33,21 @@ pub fn whole_log(bytes: &[u8]) {
     repair_with(rest, bytes);
     repair_with(bytes, begin);
     cut_and_merge(&log);
+    anonymise(&log);
+}
+
+/// Each byte of a copy is in a record, and its copy has its length.
+fn anonymise(log: &Log<'_>) {
+    let copy = |log: &Log<'_>| {
+        let mut out = Vec::new();
+        let report = Anonymise::new().write(log, [1; 16], &mut out).expect("memory takes all");
+        (out, report)
+    };
+    let (first, report) = copy(log);
+    let kept = records(&first);
+    assert_eq!(kept.len() as u64, report.records());
+    assert_eq!(kept.iter().map(|record| record.len()).sum::<usize>(), first.len());
+    assert_eq!(copy(&Log::from_bytes(&*first)).0.len(), first.len());
 }
 
 /// Repairs any bytes with the definitions of any others. Either they are refused and nothing is written, or each byte

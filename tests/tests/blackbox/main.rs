@@ -1,6 +1,7 @@
-//! Blackbox logs are read as the decoders in use read them, damaged or not; they are encoded again, converted, repaired
-//! and cut.
+//! Blackbox logs are read as the decoders in use read them, damaged or not; they are encoded again, converted,
+//! repaired, cut and anonymised.
 
+mod anonymised;
 mod any_bytes;
 mod any_frames;
 mod below_the_sea;

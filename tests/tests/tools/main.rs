@@ -1,5 +1,6 @@
-//! What works on whole logs: check, repair, cut, merge.
+//! What works on whole logs: check, repair, cut, merge, anonymise.
 
+mod anonymised;
 mod checked;
 mod checked_blackbox;
 mod contents;

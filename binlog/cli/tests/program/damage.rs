@@ -26,6 +26,7 @@ fn every_command_on_a_damaged_log_ends_with_3() {
         "plot LOG ATT.Roll".into(),
         "export LOG -t MODE --format jsonl".into(),
         format!("cut LOG -o {}", out("part.bin")),
+        format!("anonymise LOG -o {}", out("shared.bin")),
         format!("repair LOG -o {}", out("repaired.bin")),
         format!("merge LOG {} -o {}", sound.display(), out("merged.bin")),
     ] {
@@ -34,6 +35,7 @@ fn every_command_on_a_damaged_log_ends_with_3() {
         // Once, by the command itself or on standard error.
         let said = match line.split(' ').next().unwrap_or_default() {
             "info" => ran.stdout.matches("  damage     skipped ").count(),
+            "anonymise" => ran.stderr.matches("damaged.bin: the log is damaged").count(),
             "dump" | "cut" | "repair" | "merge" => ran.stderr.matches("damaged.bin").count(),
             _ => {
                 let path = log("damaged.bin").display().to_string();

@@ -1,0 +1,325 @@
+//! What names of types, columns, parameters and fields say: the tables by which something is moved or removed.
+
+use super::kind::Kind;
+
+/// One of the two coordinates.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Axis {
+    Latitude,
+    Longitude,
+}
+
+/// Types whose records are removed.
+const TYPES: [(&str, Kind); 15] = [
+    ("TERR", Kind::Terrain),
+    ("GRAW", Kind::Satellites),
+    ("GRXH", Kind::Satellites),
+    ("GRXS", Kind::Satellites),
+    ("SBRE", Kind::Satellites),
+    ("SBRH", Kind::Satellites),
+    ("SBRM", Kind::Satellites),
+    ("ADSB", Kind::Traffic),
+    ("AIS1", Kind::Traffic),
+    ("AIS4", Kind::Traffic),
+    ("AIS5", Kind::Traffic),
+    ("AISR", Kind::Traffic),
+    ("CANF", Kind::Bus),
+    ("CAFD", Kind::Bus),
+    ("FILE", Kind::Files),
+];
+
+/// Why records of a type are removed.
+pub(super) fn removed_type(name: &str) -> Option<Kind> {
+    TYPES.iter().find(|(of, _)| *of == name).map(|(_, kind)| *kind)
+}
+
+/// Parameters, with `*` for any text and `?` for a character. Ids of sensors stay (`INS_GYR_ID`, `COMPASS_DEV_ID`):
+/// they say type and bus, which all boards of a kind share, and WebTools' FilterReview and MAGFit need them.
+const PARAMETERS: [(&str, Kind); 27] = [
+    ("COMPASS_DEC", Kind::Declination),
+    ("ATT_MAG_DECL", Kind::Declination),
+    ("MAG_DECLINATION", Kind::Declination),
+    ("MAGDECLINATION", Kind::Declination),
+    ("STAT_RESET", Kind::Dates),
+    ("*GND_PRESS", Kind::Heights),
+    ("*GND_ABS_PRESS", Kind::Heights),
+    ("*GND_ALT", Kind::Heights),
+    ("*OPOS_ALT", Kind::Heights),
+    ("BCN_ALT", Kind::Heights),
+    ("*ORIG*_ALT", Kind::Heights),
+    ("*SERIAL_NUM*", Kind::Ids),
+    ("*SYSID*", Kind::Ids),
+    ("*SYS_ID*", Kind::Ids),
+    ("*MACADDR*", Kind::Ids),
+    ("*IPADDR*", Kind::Ids),
+    ("*GWADDR*", Kind::Ids),
+    ("NET_P?_IP*", Kind::Ids),
+    ("NET_*_IP?", Kind::Ids),
+    ("*ICAO*", Kind::Ids),
+    ("*SQUAWK*", Kind::Ids),
+    ("*CALLSIGN*", Kind::Ids),
+    ("*_UID*", Kind::Ids),
+    ("*PASS*W*D*", Kind::Ids),
+    ("*PASSPHRASE*", Kind::Ids),
+    ("*SSID*", Kind::Ids),
+    ("*SERIAL_NO*", Kind::Ids),
+];
+
+/// Why a parameter is removed.
+pub(super) fn removed_parameter(name: &str) -> Option<Kind> {
+    let name = name.to_ascii_uppercase();
+    PARAMETERS.iter().find(|(pattern, _)| matches(pattern.as_bytes(), name.as_bytes())).map(|(_, kind)| *kind)
+}
+
+/// Columns whose numbers are removed, by what precedes the digits of the type's name (`*`: any) and by label.
+const COLUMNS: [(&str, &str, Kind); 21] = [
+    ("RMGH", "Dec", Kind::Declination),
+    ("GPA", "AEl", Kind::Ellipsoid),
+    ("GPAB", "AEl", Kind::Ellipsoid),
+    ("SBFE", "Undul", Kind::Ellipsoid),
+    ("SBFE", "TOW", Kind::Dates),
+    ("SBFE", "WN", Kind::Dates),
+    ("BARO", "AltAMSL", Kind::Heights),
+    ("BARO", "Press", Kind::Heights),
+    ("BAR", "Press", Kind::Heights),
+    ("XKF", "OH", Kind::Heights),
+    ("NKF", "OH", Kind::Heights),
+    ("SENS", "BaroPres", Kind::Heights),
+    ("SENS", "BaroAlt", Kind::Heights),
+    ("*", "GWk", Kind::Dates),
+    ("*", "GMS", Kind::Dates),
+    ("*", "WkMS", Kind::Dates),
+    ("*", "Week", Kind::Dates),
+    ("*", "GPSTime", Kind::Dates),
+    ("*", "GPSWeek", Kind::Dates),
+    ("*", "RTimeUS", Kind::Dates),
+    ("GPS", "TimeMS", Kind::Dates),
+];
+
+/// Words in labels of numbers that identify something.
+const ID_WORDS: [&str; 13] =
+    ["serial", "serno", "uid", "uuid", "guid", "mac", "ssid", "icao", "mmsi", "imei", "imsi", "uid1", "uid2"];
+
+/// Words in labels of dates.
+const DATE_WORDS: [&str; 4] = ["utc", "date", "epoch", "unix"];
+
+/// Why a column of numbers is removed. `has_filter` says whether the type has all components of the earth's field.
+pub(super) fn removed_column(of_type: &str, label: &str, has_earth_field: bool) -> Option<Kind> {
+    let stem = of_type.trim_end_matches(|last: char| last.is_ascii_digit());
+    if has_earth_field && EARTH_FIELD.contains(&label) {
+        return Some(Kind::EarthField);
+    }
+    let is_column = |(name, column, _): &&(&str, &str, Kind)| *column == label && ["*", stem].contains(name);
+    if let Some((_, _, kind)) = COLUMNS.iter().find(is_column) {
+        return Some(*kind);
+    }
+    let words = words(label);
+    let has = |of: &[&str]| words.iter().any(|word| of.contains(&word.as_str()));
+    if has(&ID_WORDS) {
+        return Some(Kind::Ids);
+    }
+    has(&DATE_WORDS).then_some(Kind::Dates)
+}
+
+/// The columns of the earth's magnetic field: north, east, down.
+pub(super) const EARTH_FIELD: [&str; 3] = ["MN", "ME", "MD"];
+
+/// Whether a name is about the home position.
+#[cfg(feature = "blackbox")]
+pub(super) fn is_home(name: &str) -> bool {
+    words(name).iter().any(|word| word.starts_with("home"))
+}
+
+/// Whether a column beside a position is a height above the sea.
+pub(super) fn is_height(label: &str) -> bool {
+    let words = words(label);
+    let is_absolute = !words.iter().any(|word| ["rel", "home", "origin"].contains(&word.as_str()));
+    is_absolute
+        && words
+            .iter()
+            .any(|word| ["alt", "altitude", "height", "hgt", "amsl", "alti", "elev"].contains(&word.as_str()))
+}
+
+/// Texts that stay: names of the format, of parameters, of modes and of tasks of the firmware. By type and label.
+const TEXTS: [(&str, &str); 5] =
+    [("PARM", "Name"), ("MODE", "Mode"), ("MODE", "Name"), ("STAK", "Name"), ("WDOG", "TN")];
+
+/// Whether a text column has names that all vehicles of a firmware share.
+pub(super) fn is_kept_text(of_type: &str, label: &str) -> bool {
+    TEXTS.contains(&(of_type, label))
+}
+
+/// Whether a text column may name the vehicle and its version.
+pub(super) fn names_firmware(of_type: &str, label: &str) -> bool {
+    [("MSG", "Message"), ("VER", "FWS")].contains(&(of_type, label))
+}
+
+/// ArduPilot's vehicles.
+const VEHICLES: [&str; 7] = ["ArduCopter", "ArduPlane", "ArduRover", "Rover", "ArduSub", "AntennaTracker", "Blimp"];
+
+/// How much of a text names a vehicle and its version: all of `ArduCopter V4.6.2` in `ArduCopter V4.6.2 (6a85082c)`.
+/// Of one without a version, an ArduPilot vehicle's name stays: `ArduCopter modes; converted from …`.
+pub(super) fn vehicle_and_version(text: &[u8]) -> Option<&[u8]> {
+    let end = text.iter().position(|&byte| byte == b' ').unwrap_or(text.len());
+    let (name, rest) = (&text[..end], text.get(end + 1..).unwrap_or_default());
+    let version = rest.split(|&byte| byte == b' ').next().unwrap_or_default();
+    let is_name = name.iter().all(|byte| byte.is_ascii_alphanumeric() || b":-_".contains(byte));
+    let number = version.strip_prefix(b"V").or_else(|| version.strip_prefix(b"v")).unwrap_or(version);
+    let (numbers, suffix) = number.split_at(number.iter().position(|&byte| byte == b'-').unwrap_or(number.len()));
+    let parts: Vec<_> = numbers.split(|&byte| byte == b'.').collect();
+    let is_part = |part: &&[u8]| (1..=3).contains(&part.len()) && part.iter().all(u8::is_ascii_digit);
+    // Numbers with one dot may be anything, unless a V precedes them.
+    let is_version = parts.iter().all(is_part)
+        && match number.len() < version.len() {
+            true => (2..=3).contains(&parts.len()),
+            false => parts.len() == 3,
+        };
+    let is_suffix = suffix.len() <= 8 && suffix.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-');
+    match !name.is_empty() && is_name && is_version && is_suffix {
+        true => text.get(..end + 1 + version.len()),
+        false => VEHICLES.iter().any(|vehicle| vehicle.as_bytes() == name).then_some(name),
+    }
+}
+
+/// Columns that have coordinates and whose labels don't say so, with those of the other coordinate.
+const COORDINATES: [(&str, &str, Axis); 4] = [
+    ("MAVC", "X", Axis::Latitude),
+    ("MAVC", "Y", Axis::Longitude),
+    ("OABR", "DLt", Axis::Latitude),
+    ("OABR", "DLg", Axis::Longitude),
+];
+
+/// The coordinate in a column of a type that has no unit that says so.
+pub(super) fn coordinate_column(of_type: &str, label: &str) -> Option<Axis> {
+    let special = COORDINATES.iter().find(|(name, column, _)| (*name, *column) == (of_type, label));
+    special.map(|(.., axis)| *axis).or_else(|| coordinate(label).map(|(axis, _)| axis))
+}
+
+/// The coordinate that a name says, and the rest of the name, by which latitude and longitude find each other:
+/// `HLat`, `SIM_OPOS_LAT`, `GPS_coord[0]`.
+pub(super) fn coordinate(name: &str) -> Option<(Axis, String)> {
+    let lower = name.to_ascii_lowercase().replace(['[', ']'], "");
+    for array in ["coord", "home"] {
+        for (index, axis) in [("0", Axis::Latitude), ("1", Axis::Longitude)] {
+            if let Some(stem) = lower.strip_suffix(index).filter(|stem| stem.ends_with(array)) {
+                return Some((axis, stem.to_owned()));
+            }
+        }
+    }
+    let words = words(name);
+    let axis = |word: &str| match word {
+        "lat" | "latitude" => Some(Axis::Latitude),
+        "lng" | "lon" | "long" | "longitude" => Some(Axis::Longitude),
+        _ => None,
+    };
+    let (at, found) = words.iter().enumerate().find_map(|(at, word)| Some((at, axis(word)?)))?;
+    let others = words.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, word)| word.as_str());
+    // Lateral and longitudinal.
+    const OTHER: [&str; 8] = ["acc", "accel", "acceleration", "vel", "velocity", "g", "force", "err"];
+    let stem: Vec<&str> = others.collect();
+    (!stem.iter().any(|word| OTHER.contains(word))).then(|| (found, stem.join("_")))
+}
+
+/// The words of a name, in lower case: `HLat` has h and lat, `GPSTime` gps and time, `lat_e7` lat and e7.
+fn words(name: &str) -> Vec<String> {
+    let characters: Vec<char> = name.chars().collect();
+    let mut words = vec![String::new()];
+    for (i, &character) in characters.iter().enumerate() {
+        if !character.is_alphanumeric() {
+            words.push(String::new());
+            continue;
+        }
+        let is_lower = |at: Option<usize>| at.and_then(|at| characters.get(at)).is_some_and(|c| c.is_lowercase());
+        let begins = character.is_uppercase() && (is_lower(i.checked_sub(1)) || is_lower(Some(i + 1)));
+        if begins {
+            words.push(String::new());
+        }
+        words.last_mut().expect("there is one").extend(character.to_lowercase());
+    }
+    words.into_iter().filter(|word| !word.is_empty()).flat_map(|word| split_coordinate(&word)).collect()
+}
+
+/// `lat2` and `gpslat` are two words each.
+fn split_coordinate(word: &str) -> Vec<String> {
+    let letters = word.trim_end_matches(|last: char| last.is_ascii_digit());
+    let prefix = ["gps", "home"].into_iter().find(|prefix| letters.starts_with(prefix)).unwrap_or_default();
+    let found = letters.get(prefix.len()..).unwrap_or_default();
+    if !["latitude", "longitude", "lat", "lng", "lon"].contains(&found) {
+        return vec![word.to_owned()];
+    }
+    let digits = word.get(letters.len()..).unwrap_or_default();
+    [prefix, found, digits].into_iter().filter(|part| !part.is_empty()).map(str::to_owned).collect()
+}
+
+/// Whether a name is as a pattern says: `*` stands for any text, `?` for a character.
+pub(super) fn matches(pattern: &[u8], name: &[u8]) -> bool {
+    match pattern.split_first() {
+        None => name.is_empty(),
+        Some((b'*', rest)) => (0..=name.len()).any(|skipped| matches(rest, &name[skipped..])),
+        Some((b'?', rest)) => !name.is_empty() && matches(rest, &name[1..]),
+        Some((byte, rest)) => name.first() == Some(byte) && matches(rest, &name[1..]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_coordinates_are_known() {
+        use Axis::{Latitude, Longitude};
+        for (name, axis) in [
+            ("Lat", Latitude),
+            ("Lng", Longitude),
+            ("lon", Longitude),
+            ("latitude", Latitude),
+            ("HLat", Latitude),
+            ("OALng", Longitude),
+            ("DLat", Latitude),
+            ("OLng", Longitude),
+            ("lat_e7", Latitude),
+            ("gpslat", Latitude),
+            ("SIM_OPOS_LAT", Latitude),
+            ("BCN_LONGITUDE", Longitude),
+            ("AHRS_ORIG_LON", Longitude),
+            ("GPS_coord[0]", Latitude),
+            ("GPS_home1", Longitude),
+            ("Lat2", Latitude),
+        ] {
+            assert_eq!(coordinate(name).map(|(axis, _)| axis), Some(axis), "{name}");
+        }
+        for name in ["Plat", "Flags", "LatAcc", "Alt", "Relation", "Long_g", "Belt", "Salon", "GPS_coord[2]", "Lag"] {
+            assert_eq!(coordinate(name), None, "{name}");
+        }
+        assert_eq!(coordinate("SIM_OPOS_LAT").map(|(_, stem)| stem), coordinate("SIM_OPOS_LNG").map(|(_, stem)| stem));
+    }
+
+    #[test]
+    fn texts_keep_the_vehicle_and_its_version_alone() {
+        for (text, kept) in [
+            ("ArduCopter V4.6.2 (6a85082c)", Some("ArduCopter V4.6.2")),
+            ("ArduPlane V3.8.2-dev (abc)", Some("ArduPlane V3.8.2-dev")),
+            ("Falcon 0.3.1", Some("Falcon 0.3.1")),
+            ("APM:Copter V3.3", Some("APM:Copter V3.3")),
+            ("ArduCopter modes; converted from Betaflight", Some("ArduCopter")),
+            ("ArduSub", Some("ArduSub")),
+            ("Home 47.3977", None),
+            ("Home V47.3977", None),
+            ("CubeOrange 00340038 31395101 38363331", None),
+            ("Frame: QUAD/X", None),
+            ("", None),
+        ] {
+            assert_eq!(vehicle_and_version(text.as_bytes()), kept.map(str::as_bytes), "{text}");
+        }
+    }
+
+    #[test]
+    fn parameters_that_identify_are_known() {
+        for name in ["BRD_SERIAL_NUM", "NET_MACADDR5", "NET_P1_IP0", "SYSID_THISMAV", "MAV_SYS_ID"] {
+            assert_eq!(removed_parameter(name), Some(Kind::Ids), "{name}");
+        }
+        for name in ["SERIAL1_BAUD", "ATC_RAT_RLL_P", "BATT_MONITOR", "INS_GYR_ID", "COMPASS_DEV_ID"] {
+            assert_eq!(removed_parameter(name), None, "{name}");
+        }
+    }
+}
