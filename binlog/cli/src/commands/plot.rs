@@ -1,9 +1,11 @@
 //! `binlog plot`: curves of one or several logs, as a picture, a page, text or points.
 
 mod arguments;
+mod evaluation;
 mod figure;
 mod points;
 mod preset;
+mod tuning;
 
 pub use arguments::Arguments;
 

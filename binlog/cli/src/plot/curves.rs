@@ -123,7 +123,8 @@ pub fn curves(
                 let is_right = expression.is_right();
                 // A state lasts until the next one.
                 let is_stepped = is_stepped(expression) || series.names.is_some();
-                let curve = NewCurve { name, unit: series.unit, x, y, is_right, is_stepped, names: series.names };
+                let (unit, names, measured) = (series.unit, series.names, Vec::new());
+                let curve = NewCurve { name, unit, x, y, is_right, is_stepped, names, measured };
                 curves.push((CurveSource { expression: place, session, instances }, curve));
             }
             evaluated(left_out);

@@ -118,9 +118,7 @@ mod tests {
             unit: (*unit).to_owned(),
             x: vec![0.0, 100.0],
             y: vec![low, high],
-            is_right: false,
-            is_stepped: false,
-            names: None,
+            ..NewCurve::default()
         };
         let band = |i: usize| {
             let from = i as f64 * 7.0;

@@ -81,7 +81,12 @@ pub struct Curve {
     pub style: usize,
     /// The values that it has and that have names, ascending.
     pub states: Vec<(f64, String)>,
+    /// What was measured of it, by names for programs.
+    pub measured: Vec<Measured>,
 }
+
+/// A number that was measured of a curve, and its name for programs.
+pub type Measured = (&'static str, f64);
 
 /// A spectrogram: a colour for each time and frequency.
 #[derive(Clone, PartialEq, Debug)]
@@ -121,7 +126,7 @@ pub struct Mark {
 }
 
 /// A curve before it has a panel.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Default, Debug)]
 pub struct NewCurve {
     /// Its name in the legend.
     pub name: String,
@@ -137,6 +142,8 @@ pub struct NewCurve {
     pub is_stepped: bool,
     /// What the log calls its values.
     pub names: Option<ValueNames>,
+    /// What was measured of it.
+    pub measured: Vec<Measured>,
 }
 
 /// What curves on one axis have in common: the unit, and the names of values.
@@ -182,9 +189,9 @@ pub fn panels(curves: Vec<NewCurve>) -> Vec<Panel> {
     for (style, curve) in curves.into_iter().enumerate() {
         let states = curve.states();
         let axis = left_units.iter().position(|known| *known == curve.quantity()).filter(|_| !curve.is_right);
-        let NewCurve { name, unit, x, y, is_stepped, .. } = curve;
+        let NewCurve { name, unit, x, y, is_stepped, measured, .. } = curve;
         let (panel, is_right) = axis.map_or((0, true), |axis| axes[axis]);
-        panels[panel].curves.push(Curve { name, unit, x, y, is_right, is_stepped, style, states });
+        panels[panel].curves.push(Curve { name, unit, x, y, is_right, is_stepped, style, states, measured });
     }
     for panel in &mut panels {
         let of_side = |is_right: bool| panel.curves.iter().filter(move |curve| curve.is_right == is_right);
@@ -280,8 +287,7 @@ mod tests {
             x: vec![0.0, 1.0],
             y: vec![-2.0, 5.0],
             is_right,
-            is_stepped: false,
-            names: None,
+            ..NewCurve::default()
         }
     }
 

@@ -1,10 +1,12 @@
-//! The figures that a plot can be: curves by time, spectra, or a spectrogram.
+//! The figures that a plot can be: curves by time, spectra, or a spectrogram; [`tuning`] has those of tuning.
+
+pub mod tuning;
 
 use super::align::Origin;
 use super::curves::{CurveOf, CurveSource, Plotted};
 use super::figure::{Axis, Curve, Figure, Heat, NewCurve, Panel, panels, panels_by_unit, range};
 use super::moments::{bands, marks};
-use super::spectrum;
+use super::spectrum::{self, Spectrogram};
 use super::vibration::Signal;
 use crate::outcome::Failure;
 use std::collections::BTreeSet;
@@ -111,8 +113,8 @@ fn x_range(curves: &[NewCurve]) -> (f64, f64) {
     range(ends, 0.0)
 }
 
-fn too_short(signals: &[Signal]) -> Failure {
-    let names: Vec<&str> = signals.iter().map(|signal| signal.name.as_str()).collect();
+fn too_short<'s>(signals: impl IntoIterator<Item = &'s Signal>) -> Failure {
+    let names: Vec<&str> = signals.into_iter().map(|signal| signal.name.as_str()).collect();
     Failure::new(format_args!("{}: a spectrum needs 16 samples without a gap", names.join(", ")))
 }
 
@@ -129,9 +131,7 @@ pub fn spectra(title: String, signals: &[Signal]) -> Result<Figure, Failure> {
             unit: signal.unit.clone(),
             x: spectrum.frequencies,
             y: spectrum.amplitudes,
-            is_right: false,
-            is_stepped: false,
-            names: None,
+            ..NewCurve::default()
         })
     };
     let curves: Vec<NewCurve> = signals.iter().filter_map(curve).collect();
@@ -163,20 +163,7 @@ fn above_motion(curve: &Curve) -> impl Iterator<Item = f64> + '_ {
 ///
 /// If no signal is long enough.
 pub fn spectrogram(title: String, signals: &[Signal], origin: Origin) -> Result<Figure, Failure> {
-    let panel = |signal: &Signal| {
-        let spectrogram = spectrum::spectrogram(&signal.runs, SPECTROGRAM_COLUMNS)?;
-        let range = (0.0, spectrogram.frequencies.last().copied()?);
-        let heat = Heat {
-            name: signal.name.clone(),
-            unit: signal.unit.clone(),
-            x: spectrogram.times,
-            width: spectrogram.stretch,
-            y: spectrogram.frequencies,
-            values: spectrogram.amplitudes,
-        };
-        let left = Axis { label: "frequency (Hz)".into(), range, states: Vec::new() };
-        Some(Panel { curves: Vec::new(), heat: Some(heat), left, right: None })
-    };
+    let panel = |signal: &Signal| heat_panel(signal, spectrum::spectrogram(&signal.runs, SPECTROGRAM_COLUMNS)?);
     let panels: Vec<Panel> = signals.iter().filter_map(panel).collect();
     if panels.is_empty() {
         return Err(too_short(signals));
@@ -189,6 +176,21 @@ pub fn spectrogram(title: String, signals: &[Signal], origin: Origin) -> Result<
     let x_range = range(ends, 0.0);
     let x_label = origin.label().into();
     Ok(Figure { title, x_label, x_range, panels, bands: Vec::new(), marks: Vec::new() })
+}
+
+/// The panel of a signal's spectrogram.
+fn heat_panel(signal: &Signal, spectrogram: Spectrogram) -> Option<Panel> {
+    let range = (0.0, spectrogram.frequencies.last().copied()?);
+    let heat = Heat {
+        name: signal.name.clone(),
+        unit: signal.unit.clone(),
+        x: spectrogram.times,
+        width: spectrogram.stretch,
+        y: spectrogram.frequencies,
+        values: spectrogram.amplitudes,
+    };
+    let left = Axis { label: "frequency (Hz)".into(), range, states: Vec::new() };
+    Some(Panel { curves: Vec::new(), heat: Some(heat), left, right: None })
 }
 
 #[cfg(test)]
@@ -207,7 +209,7 @@ mod tests {
 
     fn curve(y: Vec<f64>) -> NewCurve {
         let x = (0..y.len()).map(|i| i as f64).collect();
-        NewCurve { name: "ATT.Roll".into(), unit: "deg".into(), x, y, is_right: false, is_stepped: false, names: None }
+        NewCurve { name: "ATT.Roll".into(), unit: "deg".into(), x, y, ..NewCurve::default() }
     }
 
     #[test]

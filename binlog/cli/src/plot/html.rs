@@ -182,13 +182,15 @@ fn short(value: f64) -> f64 {
 }
 
 fn heat_data(figure: &Figure, heat: &Heat) -> Option<HeatData> {
-    let columns = heat.x.len().clamp(1, HEAT_COLUMNS);
+    // Gaps between the spectra take columns, too.
+    let (from, to) = figure.x_range;
+    let columns = heat.x.len().max(((to - from) / heat.width).round() as usize).clamp(1, HEAT_COLUMNS);
     let [low, high] = heat_range(heat);
     Some(HeatData {
         name: format!("{} (dark: {low}, light: {high})", heat.name),
         picture: heat_picture(heat, figure.x_range, columns)?,
-        from: figure.x_range.0,
-        to: figure.x_range.1,
+        from,
+        to,
         low: *heat.y.first()?,
         high: *heat.y.last()?,
     })
@@ -205,9 +207,7 @@ mod tests {
             unit: "rad/s".into(),
             x: (0..samples).map(|i| f64::from(i) * 0.0025).collect(),
             y: (0..samples).map(|i| f64::from((f64::from(i) * 0.7).sin() as f32)).collect(),
-            is_right: false,
-            is_stepped: false,
-            names: None,
+            ..NewCurve::default()
         };
         Figure {
             title: "</script><script>alert(1)</script>".into(),

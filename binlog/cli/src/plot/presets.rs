@@ -25,7 +25,7 @@ use std::fmt;
 const OWN: &str = include_str!("presets/own.xml");
 
 /// A named plot.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Preset {
     /// Its name; slashes separate groups.
     pub name: String,
@@ -33,6 +33,33 @@ pub struct Preset {
     pub description: String,
     /// The lists of expressions, of which the first that suits the log is plotted.
     pub lists: Vec<Vec<String>>,
+    /// How they are plotted.
+    pub kind: Kind,
+}
+
+/// How a preset is plotted, by the attribute `plot`, which is the program's own.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Kind {
+    /// Curves by time; without the attribute.
+    #[default]
+    Curves,
+    /// `step-response`: of each two expressions, the response of the second one to a step of the first one.
+    StepResponse,
+    /// `noise`: the amplitudes of the batch samples by throttle and frequency, of the expressions in a log without.
+    Noise,
+    /// `filter-delay`: of each two expressions, by how much the second one is later.
+    FilterDelay,
+}
+
+impl Kind {
+    fn parse(name: &str) -> Option<Self> {
+        match name {
+            "step-response" => Some(Kind::StepResponse),
+            "noise" => Some(Kind::Noise),
+            "filter-delay" => Some(Kind::FilterDelay),
+            _ => None,
+        }
+    }
 }
 
 /// A file that has no presets.
@@ -56,7 +83,8 @@ pub fn own() -> Result<Vec<Preset>, PresetError> {
 ///
 /// # Errors
 ///
-/// If the text isn't XML, if its root isn't `graphs`, or if a graph lacks its name or expressions.
+/// If the text isn't XML, if its root isn't `graphs`, if a graph lacks its name or expressions, or if it is plotted in
+/// a way that isn't known.
 pub fn parse(text: &str) -> Result<Vec<Preset>, PresetError> {
     let mut reader = Reader::from_str(text);
     let line_at = |offset: u64| {
@@ -82,8 +110,15 @@ pub fn parse(text: &str) -> Result<Vec<Preset>, PresetError> {
                 }
                 has_root = true;
                 if name == "graph" {
-                    let name = graph_name(&start).ok_or_else(|| error("a graph has no name: <graph name=\"…\">"))?;
-                    open = Some(Preset { name, description: String::new(), lists: Vec::new() });
+                    let name =
+                        attribute(&start, "name").ok_or_else(|| error("a graph has no name: <graph name=\"…\">"))?;
+                    let kind = match attribute(&start, "plot") {
+                        None => Kind::Curves,
+                        Some(kind) => Kind::parse(&kind).ok_or_else(|| {
+                            error(&format!("there is no plot=\"{kind}\", but step-response, noise and filter-delay"))
+                        })?,
+                    };
+                    open = Some(Preset { name, description: String::new(), lists: Vec::new(), kind });
                 }
                 element.clear();
                 path.push(name);
@@ -120,10 +155,10 @@ pub fn parse(text: &str) -> Result<Vec<Preset>, PresetError> {
     }
 }
 
-fn graph_name(start: &BytesStart<'_>) -> Option<String> {
-    let attribute = start.try_get_attribute("name").ok()??;
-    let name = attribute.normalized_value(XmlVersion::Implicit1_0).ok()?;
-    Some(name.trim().to_owned()).filter(|name| !name.is_empty())
+fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
+    let attribute = start.try_get_attribute(name).ok()??;
+    let value = attribute.normalized_value(XmlVersion::Implicit1_0).ok()?;
+    Some(value.trim().to_owned()).filter(|value| !value.is_empty())
 }
 
 /// The preset with this name: the whole name, or its last part, in any case. If several have it, the first.
@@ -192,6 +227,10 @@ mod tests {
             ("<graphs>\n<graph>\n</graph></graphs>", "line 2: a graph has no name: <graph name=\"…\">"),
             ("<graphs>\n<graph name='a'>\n</graph></graphs>", "line 3: a graph has no expression"),
             ("<graphs>\n<graph name='a'>", "line 2: </graph> is missing"),
+            (
+                "<graphs><graph name='a' plot='b'>",
+                "line 1: there is no plot=\"b\", but step-response, noise and filter-delay",
+            ),
         ] {
             assert_eq!(parse(text).expect_err(text).to_string(), message);
         }

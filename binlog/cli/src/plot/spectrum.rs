@@ -2,6 +2,7 @@
 
 use realfft::RealFftPlanner;
 use std::f64::consts::TAU;
+use std::ops::Range;
 
 /// Equally spaced samples without a gap.
 #[derive(Clone, PartialEq, Debug)]
@@ -42,6 +43,9 @@ const LONGEST_WINDOW: usize = 1024;
 /// A spectrogram has at least this number of stretches side by side, unless the signal is too short for its shortest
 /// window.
 const STRETCHES: usize = 50;
+
+/// The longest stretch that has one value, in seconds.
+const LONGEST_OF_VALUE: f64 = 0.5;
 
 /// The shortest signal that has a spectrum.
 const SHORTEST_WINDOW: usize = 16;
@@ -123,6 +127,48 @@ pub fn spectrogram(runs: &[Run], columns: usize) -> Option<Spectrogram> {
     Some(Spectrogram { frequencies: frequencies(window, rate), times, stretch, amplitudes })
 }
 
+/// The mean spectra of stretches that have similar values, such as the throttle: `columns` ranges of equal width in
+/// `range`, of which those without a stretch are left out. [`Spectrogram::times`] are the middles of these ranges.
+/// `value` is the value of a stretch by its time; a stretch without one is left out, and their number is returned.
+///
+/// The mean is that of the squares. `None` if no run has 16 samples.
+pub fn by_value(
+    runs: &[Run],
+    range: Range<f64>,
+    columns: usize,
+    value: impl Fn(Range<f64>) -> Option<f64>,
+) -> Option<(Spectrogram, usize)> {
+    let (longest, rate) = window_and_rate(runs)?;
+    // The value should hardly change in it.
+    let short = (rate * LONGEST_OF_VALUE) as usize;
+    let window = longest.min(1 << short.max(SHORTEST_WINDOW).ilog2());
+    let mut analysis = Analysis::new(window);
+    let mut sums: Vec<(usize, Vec<f64>)> = vec![(0, vec![0.0; window / 2 + 1]); columns];
+    let mut left_out = 0;
+    let width = (range.end - range.start) / columns as f64;
+    for run in runs {
+        for (from, stretch) in stretches(run, window, window / 2) {
+            let start = run.start + from as f64 / run.rate;
+            let Some(value) = value(start..start + window as f64 / run.rate).filter(|value| value.is_finite()) else {
+                left_out += 1;
+                continue;
+            };
+            let column = ((value - range.start) / width).clamp(0.0, (columns - 1) as f64) as usize;
+            let (count, squares) = &mut sums[column];
+            let amplitudes = analysis.amplitudes(stretch);
+            squares.iter_mut().zip(amplitudes).for_each(|(sum, amplitude)| *sum += amplitude * amplitude);
+            *count += 1;
+        }
+    }
+    let mut means =
+        Spectrogram { frequencies: frequencies(window, rate), times: vec![], stretch: width, amplitudes: vec![] };
+    for (column, (count, squares)) in sums.into_iter().enumerate().filter(|(_, (count, _))| *count > 0) {
+        means.times.push(range.start + (column as f64 + 0.5) * width);
+        means.amplitudes.push(squares.into_iter().map(|sum| (sum / count as f64).sqrt()).collect());
+    }
+    Some((means, left_out))
+}
+
 /// The window that fits the longest run, and the rate of the signal.
 fn window_and_rate(runs: &[Run]) -> Option<(usize, f64)> {
     let longest = runs.iter().map(|run| run.samples.len()).max()?;
@@ -143,6 +189,11 @@ fn stretches(run: &Run, window: usize, step: usize) -> impl Iterator<Item = (usi
     stretches.step_by(step.max(1))
 }
 
+/// The periodic window by Hann, whose spectrum is zero at all but three frequencies.
+pub fn hann(window: usize) -> Vec<f64> {
+    (0..window).map(|i| 0.5 - 0.5 * (TAU * i as f64 / window as f64).cos()).collect()
+}
+
 /// The transform of one stretch.
 struct Analysis {
     hann: Vec<f64>,
@@ -153,8 +204,7 @@ struct Analysis {
 
 impl Analysis {
     fn new(window: usize) -> Self {
-        // The periodic window, whose spectrum is zero at all but three frequencies.
-        let hann = (0..window).map(|i| 0.5 - 0.5 * (TAU * i as f64 / window as f64).cos()).collect();
+        let hann = hann(window);
         let fft = RealFftPlanner::new().plan_fft_forward(window);
         let (input, output) = (fft.make_input_vec(), fft.make_output_vec());
         Analysis { hann, fft, input, output }
@@ -259,5 +309,30 @@ mod tests {
     fn a_long_signal_has_about_as_many_spectra_as_asked_for() {
         let spectrogram = spectrogram(&[sine(1000.0, 1_000_000, &[(100.0, 1.0)])], 500).expect("enough samples");
         assert!((400..=501).contains(&spectrogram.times.len()), "{}", spectrogram.times.len());
+    }
+
+    #[test]
+    fn a_tone_that_follows_a_value_is_at_its_place() {
+        // The value rises from 0 to 100 in a minute, and the tone with it from 100 to 300 Hz.
+        let rate = 1000.0;
+        let value = |time: f64| time / 60.0 * 100.0;
+        let mut phase = 0.0;
+        let tone = |i: u32| {
+            phase += TAU * (100.0 + 2.0 * value(f64::from(i) / rate)) / rate;
+            2.0 * f64::sin(phase)
+        };
+        let samples = (0..60_000).map(tone).collect();
+        let runs = [Run { start: 10.0, rate, samples }];
+        let middle = |during: Range<f64>| Some(value((during.start + during.end) / 2.0 - 10.0));
+        let (noise, left_out) = by_value(&runs, 0.0..100.0, 50, middle).expect("enough samples");
+        assert_eq!((noise.times.len(), left_out), (50, 0));
+        for (value, amplitudes) in noise.times.iter().zip(&noise.amplitudes) {
+            let highest = (0..amplitudes.len()).max_by(|a, b| amplitudes[*a].total_cmp(&amplitudes[*b]));
+            let frequency = noise.frequencies[highest.expect("a spectrum")];
+            // A column is 4 Hz wide, a line of the spectrum about as much.
+            assert!((frequency - (100.0 + 2.0 * value)).abs() < 6.0, "{frequency} Hz at {value}");
+        }
+        let nothing = by_value(&runs, 0.0..100.0, 50, |_| None).expect("enough samples");
+        assert!(nothing.0.times.is_empty() && nothing.1 > 200);
     }
 }

@@ -216,7 +216,7 @@ mod tests {
         let x: Vec<f64> = (0..y.len()).map(|i| i as f64).collect();
         let x_range = (0.0, x.last().copied().unwrap_or(1.0));
         let (name, unit) = ("ATT.Roll".into(), "deg".into());
-        let curve = NewCurve { name, unit, x, y, is_right: false, is_stepped: false, names: None };
+        let curve = NewCurve { name, unit, x, y, ..NewCurve::default() };
         let panels = panels(vec![curve]);
         Figure { title: "A flight".into(), x_label: "time (s)".into(), x_range, panels, bands: vec![], marks: vec![] }
     }
@@ -244,7 +244,7 @@ mod tests {
         let curve = |name: &str, value| {
             let (x, y) = ((0..100).map(f64::from).collect(), vec![value; 100]);
             let (name, unit) = (name.into(), "deg".into());
-            NewCurve { name, unit, x, y, is_right: false, is_stepped: false, names: None }
+            NewCurve { name, unit, x, y, ..NewCurve::default() }
         };
         figure.panels = panels(vec![curve("ATT.Roll", 1.0), curve("ATT.Pitch", 2.0)]);
         let dots = |text: &str| {

@@ -4,6 +4,8 @@ use crate::input::{is_log_file, looks_like_log};
 use crate::outcome::Failure;
 use crate::output::{Existing, is_stdout};
 use crate::plot::expression::{Expression, functions};
+use crate::plot::groups::By;
+use crate::plot::presets::{Kind, Preset};
 use crate::selection::Selection;
 use clap::ValueEnum;
 use std::ffi::OsString;
@@ -61,8 +63,23 @@ pub struct Arguments {
     #[arg(long)]
     pub spectrogram: bool,
 
+    /// Plots the response to a step: of each two expressions, how the second one follows the first one, such as
+    /// RATE.RDes RATE.R. Without an expression, how the angular rates follow what was wanted.
+    #[arg(long, conflicts_with_all = ["spectrum", "spectrogram", "right"])]
+    pub step_response: bool,
+
+    /// Plots by how much the second of each two expressions is later than the first one. Without an expression, by how
+    /// much the filters delay the gyroscopes.
+    #[arg(long, conflicts_with_all = ["spectrum", "spectrogram", "step_response", "right"])]
+    pub filter_delay: bool,
+
+    /// Plots --step-response for each `mode`, or for four ranges of the `throttle` or of an expression; plots
+    /// --spectrogram over the throttle or an expression instead of over time.
+    #[arg(long, value_name = "mode|throttle|EXPRESSION", allow_hyphen_values = true)]
+    pub by: Option<By>,
+
     /// Plots the second expression over the first one instead of over time, such as POS.Lng POS.Lat.
-    #[arg(long, conflicts_with_all = ["spectrum", "spectrogram", "preset", "right"])]
+    #[arg(long, conflicts_with_all = ["spectrum", "spectrogram", "step_response", "filter_delay", "preset", "right"])]
     pub xy: bool,
 
     /// The title; by default, the log's name.
@@ -174,6 +191,37 @@ impl Arguments {
             parsed.push(Expression::parse(text).map_err(Failure::new)?.on_the_right());
         }
         Ok(Given { logs, expressions: parsed })
+    }
+
+    /// What is plotted, by the options or by the preset.
+    ///
+    /// # Errors
+    ///
+    /// If the two contradict each other, or if `--by` divides what it can't.
+    pub(super) fn kind(&self, preset: Option<&Preset>) -> Result<Kind, Failure> {
+        let kind = match preset.map_or(Kind::Curves, |preset| preset.kind) {
+            _ if self.step_response => Kind::StepResponse,
+            _ if self.filter_delay => Kind::FilterDelay,
+            _ if self.spectrogram && self.by.is_some() => Kind::Noise,
+            Kind::Curves => Kind::Curves,
+            _ if self.spectrum || self.spectrogram => {
+                let name = preset.map_or("", |preset| &preset.name);
+                let text = format_args!(
+                    "the preset `{name}` has a picture of its own; leave out --spectrum and --spectrogram"
+                );
+                return Err(Failure::new(text));
+            }
+            of_preset => of_preset,
+        };
+        match (&self.by, kind) {
+            (Some(_), Kind::Curves | Kind::FilterDelay) => {
+                Err(Failure::new("--by divides a step response or a spectrogram: add --step-response or --spectrogram"))
+            }
+            (Some(By::Mode), Kind::Noise) => Err(Failure::new(
+                "a spectrogram has numbers on its axis: choose modes with --mode, or write --by throttle",
+            )),
+            _ => Ok(kind),
+        }
     }
 
     /// Requires that no picture is asked for beside `--json`, which prints the points.

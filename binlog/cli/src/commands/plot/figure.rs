@@ -1,17 +1,17 @@
 //! What the arguments ask for: the expressions, evaluated, as a figure.
 
 use super::arguments::{Arguments, Given};
+use super::evaluation::{curves_of, evaluated, signals};
+use super::tuning::Tuning;
 use super::{legend_names, log_names, preset};
-use crate::counted::counted;
 use crate::input::{Input, in_a_shell};
 use crate::outcome::{Failure, warn};
 use crate::plot::align::Origin;
-use crate::plot::curves::{CurveOf, Lacking, Plotted, curves};
+use crate::plot::curves::Plotted;
 use crate::plot::expression::Expression;
-use crate::plot::figure::{Figure, NewCurve};
+use crate::plot::figure::Figure;
 use crate::plot::figures;
-use crate::plot::vibration::{Signal, batches};
-use crate::progress::Progress;
+use crate::plot::presets::Kind;
 use binlog::AnyLog;
 use std::path::Path;
 
@@ -21,12 +21,14 @@ pub(super) fn figure(
     inputs: &[Input],
     plotted: &[Plotted<'_>],
 ) -> Result<Figure, Failure> {
-    let mut expressions = match &arguments.preset {
-        Some(name) => preset::expressions(arguments, name, plotted, &log_names(inputs))?,
-        None => Vec::new(),
+    let preset = arguments.preset.as_ref().map(|name| preset::find(arguments, name)).transpose()?;
+    let kind = arguments.kind(preset.as_ref())?;
+    let mut expressions = match &preset {
+        Some(preset) if preset.kind == Kind::Curves => preset::first(preset, plotted, &log_names(inputs), Ok)?,
+        _ => Vec::new(),
     };
     expressions.extend(given.expressions.iter().cloned());
-    if expressions.is_empty() && !arguments.spectrum && !arguments.spectrogram {
+    if expressions.is_empty() && kind == Kind::Curves && !arguments.spectrum && !arguments.spectrogram {
         return Err(Failure::new(
             "nothing to plot; write a column such as ATT.Roll, or --preset NAME (`binlog plot --list-presets`)",
         ));
@@ -42,7 +44,10 @@ pub(super) fn figure(
         let text = "--xy plots one expression over another: binlog plot flight.bin --xy POS.Lng POS.Lat";
         return Err(Failure::new(text));
     }
-    let drawn = if arguments.xy {
+    let drawn = if kind != Kind::Curves {
+        let by = arguments.by.as_ref();
+        Tuning { kind, by, plotted, origin }.figure(title, &expressions, preset)
+    } else if arguments.xy {
         let label = expressions[0].text().to_owned();
         curves_of(&expressions, plotted, origin).and_then(|curves| figures::xy(title, &label, curves))
     } else if arguments.spectrum {
@@ -65,54 +70,4 @@ fn with_hint(failure: Failure, expressions: &[Expression], inputs: &[Input]) -> 
         }
         _ => failure,
     }
-}
-
-/// The curves of the expressions, with a progress bar.
-fn evaluated(expressions: &[Expression], plotted: &[Plotted<'_>], origin: Origin) -> Result<Vec<NewCurve>, Failure> {
-    Ok(curves_of(expressions, plotted, origin)?.into_iter().map(|(_, curve)| curve).collect())
-}
-
-/// As [`evaluated`], with what each curve is of.
-fn curves_of(expressions: &[Expression], plotted: &[Plotted<'_>], origin: Origin) -> Result<Vec<CurveOf>, Failure> {
-    if plotted.iter().all(|plotted| plotted.session.time_range_us().is_none()) {
-        return Err(Failure::new("no record has a time, so there is nothing to draw over; `export` writes the values"));
-    }
-    let mut progress = Progress::count("plotting", (expressions.len() * plotted.len()) as u64);
-    let mut all_left_out = 0;
-    let evaluated = |left_out| {
-        progress.add(1);
-        all_left_out += left_out;
-    };
-    let (curves, lacking) = curves(expressions, plotted, origin, evaluated).map_err(Failure::new)?;
-    drop(progress);
-    for Lacking { name, error } in lacking {
-        let text = error.to_string();
-        warn(format_args!("{name} has no curve: {}", text.lines().next().unwrap_or_default()));
-    }
-    if all_left_out > 0 {
-        let samples = counted(all_left_out, "sample");
-        warn(format_args!("left out {samples} with a damaged time, more than an hour from the times around it"));
-    }
-    Ok(curves)
-}
-
-fn signals(expressions: &[Expression], plotted: &[Plotted<'_>], origin: Origin) -> Result<Vec<Signal>, Failure> {
-    if expressions.is_empty() {
-        let batches = batches(plotted, origin);
-        if !batches.is_empty() {
-            return Ok(batches);
-        }
-    }
-    let gyros = [["IMU.GyrX", "IMU.GyrY", "IMU.GyrZ"], ["gyroADC[0]", "gyroADC[1]", "gyroADC[2]"]];
-    let defaults = || {
-        let parse = |names: [&str; 3]| names.iter().filter_map(|name| Expression::parse(name).ok()).collect::<Vec<_>>();
-        gyros.into_iter().map(parse).find_map(|gyros| evaluated(&gyros, plotted, origin).ok())
-    };
-    let curves = match expressions {
-        [] => defaults().ok_or_else(|| {
-            Failure::new("the log has neither batches of samples nor a gyroscope; write an expression to analyse")
-        })?,
-        expressions => evaluated(expressions, plotted, origin)?,
-    };
-    Ok(curves.into_iter().map(Signal::of_curve).collect())
 }

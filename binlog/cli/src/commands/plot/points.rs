@@ -4,6 +4,7 @@ use crate::json;
 use crate::outcome::Failure;
 use crate::plot::figure::{Curve, Figure, Heat};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::io::Write;
 
 #[derive(Serialize)]
@@ -27,6 +28,8 @@ struct CurvePoints<'f> {
     /// The names of values.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     states: Vec<StatePoint<'f>>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    measured: BTreeMap<&'f str, f64>,
 }
 
 #[derive(Serialize)]
@@ -70,9 +73,9 @@ pub(super) fn print(out: &mut impl Write, figure: &Figure) -> Result<(), Failure
 }
 
 fn curve_points(curve: &Curve) -> CurvePoints<'_> {
-    let Curve { name, unit, x, y, is_right, states, .. } = curve;
+    let Curve { name, unit, x, y, is_right, states, measured, .. } = curve;
     let states = states.iter().map(|(value, name)| StatePoint { value: *value, name }).collect();
-    CurvePoints { name, unit, right: *is_right, x, y, states }
+    CurvePoints { name, unit, right: *is_right, x, y, states, measured: measured.iter().copied().collect() }
 }
 
 fn spectrogram(heat: &Heat) -> Spectrogram<'_> {

@@ -61,7 +61,7 @@ pub(super) fn files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
 pub(super) fn list(arguments: &Arguments, context: &Context) -> CommandResult {
     let presets = all(arguments)?;
     let mut out = Output::stdout();
-    for Preset { name, description, lists } in &presets {
+    for Preset { name, description, lists, .. } in &presets {
         if context.json {
             json::line(&mut out, &Listed { name, description, expressions: lists })?;
         } else {
@@ -72,25 +72,33 @@ pub(super) fn list(arguments: &Arguments, context: &Context) -> CommandResult {
     Ok(Outcome::Fine)
 }
 
-/// The first list of a preset whose columns one of the sessions has. `logs` are the names of their logs.
-pub(super) fn expressions(
-    arguments: &Arguments,
-    name: &str,
+/// The preset with this name.
+pub(super) fn find(arguments: &Arguments, name: &str) -> Result<Preset, Failure> {
+    let presets = all(arguments)?;
+    presets::find(&presets, name).cloned().ok_or_else(|| {
+        let hint = suggest::hint(name, "there are", presets.iter().map(|preset| preset.name.as_str()));
+        Failure::new(format_args!("there is no preset `{name}`; {hint}"))
+    })
+}
+
+/// The first list of a preset whose columns one of the sessions has, and of which something is made. `logs` are the
+/// names of their logs.
+pub(super) fn first<T>(
+    preset: &Preset,
     plotted: &[Plotted<'_>],
     logs: &str,
-) -> Result<Vec<Expression>, Failure> {
-    let presets = all(arguments)?;
-    let Some(preset) = presets::find(&presets, name) else {
-        let hint = suggest::hint(name, "there are", presets.iter().map(|preset| preset.name.as_str()));
-        return Err(Failure::new(format_args!("there is no preset `{name}`; {hint}")));
-    };
+    mut make: impl FnMut(Vec<Expression>) -> Result<T, Failure>,
+) -> Result<T, Failure> {
     let mut reasons = Vec::new();
     for (list, text) in preset.expressions().zip(&preset.lists) {
         let reason = match list {
             Ok(list) => {
                 let missing = plotted.iter().map(|plotted| suits(&list, plotted.session).err());
                 match missing.collect::<Option<Vec<_>>>() {
-                    None => return Ok(list),
+                    None => match make(list) {
+                        Ok(made) => return Ok(made),
+                        Err(failure) => failure.to_string(),
+                    },
                     Some(missing) => missing.first().map(ToString::to_string).unwrap_or_default(),
                 }
             }
