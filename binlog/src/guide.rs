@@ -8,7 +8,7 @@
 //! | [Units and multipliers](units) | [Formats over years](formats_over_years) | |
 //! | [Nested fields](nested_fields) | [Descriptions](descriptions) | [The program](program) |
 //! | [Your struct isn't a log message](your_struct) | [Whole logs](whole_logs): check, cut, merge, share | [Plots](plots) |
-//! | [Viewers](viewers) | [Blackbox](blackbox) | |
+//! | [Viewers](viewers) | [Blackbox](blackbox) | [A report of a flight](report) |
 //! | [Several threads](several_threads) | | |
 //! | [Simulators](simulators) | [Companions](companions): logs over MAVLink | |
 //!
@@ -76,6 +76,9 @@ pub mod companions {}
 
 #[doc = include_str!("guide/plots.md")]
 pub mod plots {}
+
+#[doc = include_str!("guide/report.md")]
+pub mod report {}
 
 #[doc = include_str!("guide/performance.md")]
 pub mod performance {}

@@ -20,6 +20,7 @@ pub mod params;
 pub mod plot;
 pub mod record;
 pub mod repair;
+pub mod report;
 pub mod schema;
 pub mod stats;
 pub mod texts;

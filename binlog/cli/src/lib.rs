@@ -6,7 +6,8 @@
 //!   what they share of the command line.
 //! - [`input`] opens logs of either format: a file, a folder, standard input. [`any_log`] is a log of either format as
 //!   [sessions](any_log::Session), which have one clock each. [`columns`] are a session's tables.
-//! - [`log_summary`] counts what a log has, in one pass. [`dump`] prints records as pymavlink does, and as JSON.
+//! - [`log_summary`] counts what a log has, in one pass; [`log_info`] says it of either format. [`dump`] prints records
+//!   as pymavlink does, and as JSON.
 //! - [`export`] writes the formats of other programs; [`join`] brings series onto common times, [`track`] has
 //!   positions, [`mission`] what a ground station uploaded.
 //! - [`texts`] has the texts of several records whole. [`parameters`] and [`definitions`] are those of a log or of a
@@ -18,6 +19,7 @@
 //!   values and objects, [`line_buffer`] gathers lines, [`parallel_text`] is text that several threads make;
 //!   [`style`] colours text for a terminal, [`progress`] is the bar.
 //! - [`plot`] computes and draws plots: expressions, thinning, spectra; PNG, SVG, HTML and the terminal.
+//! - [`report`] finds what was wrong with a flight, by a table of rules, and makes a page of it.
 //! - [`link`] receives and sends MAVLink messages, for `record` and `download`.
 //! - [`outcome`] has the exit codes and the error of a command; [`suggest`] says "did you mean", [`counted`] `1 byte`,
 //!   [`one_line`] escapes what a terminal would obey.
@@ -42,6 +44,7 @@ pub mod join;
 pub mod json;
 pub mod line_buffer;
 pub mod link;
+pub mod log_info;
 pub mod log_summary;
 pub mod mission;
 pub mod number;
@@ -53,6 +56,7 @@ pub mod parameters;
 pub mod patterns;
 pub mod plot;
 pub mod progress;
+pub mod report;
 pub mod selection;
 pub mod statistics;
 pub mod style;

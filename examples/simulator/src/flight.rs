@@ -6,7 +6,7 @@ use binlog::host::LogThread;
 use binlog::{LogFolder, WriteError};
 use simulator::blackbox::{self, frames};
 use simulator::mavlink::Vehicle;
-use simulator::{FlightLog, Simulation, fly_on, logger};
+use simulator::{Fault, FlightLog, Simulation, fly_on, logger};
 use std::fs::File;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -19,6 +19,7 @@ pub(crate) struct Flight {
     pub(crate) seed: u64,
     pub(crate) seconds: u32,
     pub(crate) realtime: bool,
+    pub(crate) fault: Option<Fault>,
 }
 
 /// How it went.
@@ -68,7 +69,11 @@ impl Flight {
     }
 
     fn simulation(self) -> Simulation {
-        Simulation::new(self.seed, self.seconds)
+        let simulation = Simulation::new(self.seed, self.seconds);
+        match self.fault {
+            Some(fault) => simulation.with_fault(fault),
+            None => simulation,
+        }
     }
 
     fn settings(self, simulation: &Simulation) -> binlog::host::Builder<FlightLog> {

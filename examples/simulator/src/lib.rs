@@ -32,6 +32,7 @@ pub use messages::{FlightLog, FlightSink};
 pub use recorder::fly;
 use simulation::STEP_US;
 pub use simulation::Simulation;
+pub use simulation::fault::Fault;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -60,7 +61,12 @@ pub fn fly_on(
 
 /// The log of a whole flight, in memory. The same simulation gives the same bytes.
 pub fn log_of(simulation: Simulation) -> Vec<u8> {
+    let fault = simulation.fault;
     let thread = logger(&simulation).wait_for_room().spawn(Vec::new()).expect("memory takes all");
     fly_on(thread.logger(), simulation, |_| ControlFlow::Continue(()));
-    thread.finish().expect("memory takes all")
+    let mut log = thread.finish().expect("memory takes all");
+    if let Some(fault) = fault {
+        fault.damage(&mut log);
+    }
+    log
 }

@@ -10,6 +10,7 @@ use binlog::{LogFolder, WriteError};
 use clap::error::ErrorKind as ArgumentError;
 use clap::{CommandFactory, Parser, ValueEnum};
 use flight::{Flight, Flown};
+use simulator::Fault;
 use simulator::mavlink::{Telemetry, Vehicle};
 use std::error::Error;
 use std::io::{self, ErrorKind, Write};
@@ -42,6 +43,10 @@ struct Arguments {
     /// Format of the log.
     #[arg(long, value_enum, default_value_t = Format::Bin)]
     format: Format,
+
+    /// Puts a fault into the flight, which `binlog report` finds by the rule of the same name.
+    #[arg(long, value_enum, value_name = "NAME")]
+    fault: Option<Fault>,
 
     /// Flies in real time. The loop never waits for the disk: what the disk is too slow for is dropped and counted.
     #[arg(long)]
@@ -100,6 +105,10 @@ fn main() -> ExitCode {
         let text = "--realtime, --vehicles and --logs need --format bin: a Blackbox log is written as fast as possible";
         Arguments::command().error(ArgumentError::ArgumentConflict, text).exit();
     }
+    if arguments.format == Format::Blackbox && arguments.fault.is_some_and(Fault::is_of_log) {
+        let text = "a fault of the log needs --format bin";
+        Arguments::command().error(ArgumentError::ArgumentConflict, text).exit();
+    }
     match run(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -111,8 +120,8 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
-    let Arguments { seconds, seed, realtime, .. } = *arguments;
-    let flight = |number: u8| Flight { seed: seed.wrapping_add(number.into()), seconds, realtime };
+    let Arguments { seconds, seed, realtime, fault, .. } = *arguments;
+    let flight = |number: u8| Flight { seed: seed.wrapping_add(number.into()), seconds, realtime, fault };
     match &arguments.logs {
         None if arguments.vehicles == 1 && arguments.mavlink.is_none() => {
             let path = arguments.output.as_deref().unwrap_or_else(|| arguments.format.file());
@@ -152,7 +161,7 @@ fn fly_one(flight: Flight, format: Format, path: &Path) -> Result<(), Box<dyn Er
         return Ok(());
     }
     let unreadable = |error: &dyn fmt::Display| format!("{}: can't be read back: {error}", path.display());
-    let bytes = fs::read(path).map_err(|error| with_advice(&unreadable(&error), error.kind(), FILE))?;
+    let mut bytes = fs::read(path).map_err(|error| with_advice(&unreadable(&error), error.kind(), FILE))?;
     let summary = match format {
         Format::Bin => Summary::new(&bytes).map_err(|skipped| unreadable(&skipped))?,
         Format::Blackbox => Summary::of_blackbox(&bytes).map_err(|lost| unreadable(&lost))?,
@@ -165,6 +174,10 @@ fn fly_one(flight: Flight, format: Format, path: &Path) -> Result<(), Box<dyn Er
             summary.records()
         )
         .into());
+    }
+    if flight.fault == Some(Fault::LogDamage) {
+        Fault::LogDamage.damage(&mut bytes);
+        fs::write(path, &bytes).map_err(|error| with_advice(&error, error.kind(), FILE))?;
     }
     let lateness = if flight.realtime { format!("\n{}", flown.in_real_time()) } else { String::new() };
     print(&format!(

@@ -15,7 +15,7 @@
 
 mod analysis;
 
-pub use analysis::{BatchData, BatchHead, EstimatedAttitude, EstimatedState, Power};
+pub use analysis::{BatchData, BatchHead, EstimatedAttitude, EstimatedState, Power, Variances, Vibration};
 
 use binlog::field::{Centi, Latitude, Longitude};
 use binlog::{Columns, Field, LogMessage, LogSchema, messages};
@@ -76,6 +76,12 @@ pub enum FlightLog {
     Dsf(messages::Dsf),
     /// Records that are missing.
     Drop(messages::Dropped),
+    /// Vibration of two accelerometers, 10 Hz each.
+    Vibe(Vibration),
+    /// Innovations of the estimator, 10 Hz.
+    Xkf4(Variances),
+    /// Errors.
+    Err(messages::Err),
 }
 
 /// Attitude, asked for and estimated.

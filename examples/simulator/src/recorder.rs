@@ -4,16 +4,17 @@ use crate::batches::Batches;
 use crate::messages::{
     Attitude, Barometer, Battery, BodyVector, Compass, ControlTuning, EstimatedAttitude, EstimatedState, Event,
     EventId, FlightLog, FlightSink, Imu, Milligauss, Position, Power, PulseWidth, RateControl, RcOutput,
-    RelativeAltitude,
+    RelativeAltitude, Variances, Vibration,
 };
-use crate::simulation::battery::RESISTANCE;
+use crate::simulation::fault::Fault;
 use crate::simulation::location::{HOME_ALTITUDE, Location};
 use crate::simulation::math::Vec3;
+use crate::simulation::mission::Phase;
 use crate::simulation::params::PARAMS;
 use crate::simulation::sensors::{AIR_TEMPERATURE, RangeFinder};
-use crate::simulation::{LOOP_RATE, Simulation, mission, sensors};
+use crate::simulation::{LOOP_RATE, STEP_US, Simulation, mission, sensors};
 use binlog::field::{Centi, Chars, Latitude, Longitude};
-use binlog::messages::{Arm, Gps, GpsStatus, Mode, Msg, Parm, VehicleType, Ver};
+use binlog::messages::{Arm, Dsf, Err, Gps, GpsStatus, Mode, Msg, Parm, VehicleType, Ver};
 use binlog::sink::TimedSink;
 use std::ops::ControlFlow;
 
@@ -27,6 +28,14 @@ const MODE_INITIALISED: u8 = 26;
 const POWER_VALID: u16 = 1;
 /// ArduPilot's `ModeReason::GCS_COMMAND`.
 const MODE_COMMANDED: u8 = 2;
+/// ArduPilot's `ModeReason::RADIO_FAILSAFE`.
+const MODE_RADIO_LOST: u8 = 3;
+/// ArduPilot's `LogErrorSubsystem::FAILSAFE_RADIO`, with the code `FAILSAFE_OCCURRED`.
+const RADIO_FAILSAFE: (u8, u8) = (5, 1);
+/// ArduPilot's `LogErrorSubsystem::COMPASS`, with the code `UNHEALTHY`.
+const COMPASS_UNHEALTHY: (u8, u8) = (3, 4);
+/// ArduPilot's `LogErrorSubsystem::EKF_PRIMARY`; the code is the core.
+const EKF_PRIMARY: u8 = 24;
 
 /// The records that readers want first in each log: parameters, the kind of vehicle, the flight mode.
 pub fn prologue(simulation: &Simulation) -> Vec<FlightLog> {
@@ -52,13 +61,32 @@ pub fn fly(
     log: &(impl FlightSink + TimedSink),
     mut after_step: impl FnMut(&Simulation) -> ControlFlow<()>,
 ) {
-    let mut batches = Batches::default();
+    let (mut batches, mut dropped) = (Batches::default(), 0);
     while !simulation.is_over() {
         simulation.step();
+        if is_missing(&simulation) {
+            dropped += 4;
+            if after_step(&simulation).is_break() {
+                return;
+            }
+            continue;
+        }
         for event in &simulation.events {
-            log_event(simulation.time_us, *event, log);
+            log_event(&simulation, *event, log);
         }
         log_state(&simulation, log);
+        if simulation.fault == Some(Fault::LogDrops) && is_due(simulation.time_us, 1) {
+            let empty = Dsf {
+                time_us: simulation.time_us,
+                dropped,
+                blocks: 0,
+                bytes: 0,
+                free_min: 0,
+                free_max: 0,
+                free_mean: 0,
+            };
+            log.log(&empty);
+        }
         if let Some(due) = batches.sample(&simulation) {
             due.head.map(|head| log.log(&head));
             log.log(&due.data);
@@ -67,6 +95,24 @@ pub fn fly(
             return;
         }
     }
+}
+
+/// Whether a fault of the logger loses the records of this step.
+fn is_missing(simulation: &Simulation) -> bool {
+    let time = simulation.time_us as f64 * 1e-6;
+    let is_during = |seconds| simulation.fault.is_some_and(|fault| fault.is_during(time, seconds));
+    match simulation.fault {
+        Some(Fault::LogDrops) => is_during(8.0) && !(simulation.time_us / STEP_US).is_multiple_of(8),
+        Some(Fault::LogGap) => is_during(3.0),
+        Some(Fault::LogStall) => is_during(0.3),
+        _ => false,
+    }
+}
+
+/// Whether a fault silences the barometer.
+fn is_silent(simulation: &Simulation) -> bool {
+    let time = simulation.time_us as f64 * 1e-6;
+    simulation.fault == Some(Fault::LogSilence) && Fault::LogSilence.is_during(time, 6.0)
 }
 
 /// The records of one step.
@@ -78,7 +124,9 @@ fn log_state(simulation: &Simulation, log: &(impl FlightSink + TimedSink)) {
         log.log(&inertial(simulation.time_us, instance, imu));
     }
     if due(50) {
-        log.log(&barometer(simulation));
+        if !is_silent(simulation) {
+            log.log(&barometer(simulation));
+        }
         log.log(&compass(simulation));
         log.log(&relative_altitude(simulation));
         log.log(&rc_output(simulation));
@@ -88,13 +136,17 @@ fn log_state(simulation: &Simulation, log: &(impl FlightSink + TimedSink)) {
         log.log(&estimated_state(simulation));
         log.log(&estimated_attitude(simulation));
         // Before the first fix there is no position on the Earth.
-        if simulation.gps.has_fix() {
+        if simulation.mission.phase != Phase::Startup {
             log.log(&position(simulation));
         }
     }
     if due(10) {
         log.log(&battery(simulation));
         log.log(&power(simulation));
+        for (instance, imu) in (0..).zip(&simulation.imus) {
+            log.log(&vibration(simulation.time_us, instance, imu));
+        }
+        log.log(&variances(simulation));
     }
     if due(5) {
         log.log(&gps(simulation));
@@ -107,12 +159,23 @@ fn is_due(time_us: u64, rate: u64) -> bool {
 }
 
 /// Logs an event: a text for people and, for most events, a record for programs.
-fn log_event(time_us: u64, event: mission::Event, log: &(impl FlightSink + TimedSink)) {
+fn log_event(simulation: &Simulation, event: mission::Event, log: &(impl FlightSink + TimedSink)) {
+    let time_us = simulation.time_us;
     if let mission::Event::Mode(mode) = event {
-        log.mode(mode as u8, MODE_COMMANDED);
+        let is_failsafe = simulation.mission.radio_lost && mode == mission::Mode::Rtl;
+        log.mode(mode as u8, if is_failsafe { MODE_RADIO_LOST } else { MODE_COMMANDED });
         return;
     }
     log.text(event);
+    let error = match event {
+        mission::Event::RadioLost => Some(RADIO_FAILSAFE),
+        mission::Event::CompassUnhealthy => Some(COMPASS_UNHEALTHY),
+        mission::Event::LaneSwitch(core) => Some((EKF_PRIMARY, core)),
+        _ => None,
+    };
+    if let Some((subsystem, code)) = error {
+        log.log(&Err { time_us, subsystem, code });
+    }
     let id = match event {
         mission::Event::HomeSet => EventId::SetHome,
         mission::Event::Armed => EventId::Armed,
@@ -318,12 +381,12 @@ fn battery(simulation: &Simulation) -> Battery {
         time_us: simulation.time_us,
         instance: 0,
         voltage: battery.voltage as f32,
-        resting_voltage: (battery.voltage + battery.current * RESISTANCE) as f32,
+        resting_voltage: (battery.voltage + battery.current * battery.resistance) as f32,
         current: battery.current as f32,
         charge: battery.consumed_mah as f32,
         energy: battery.consumed_wh as f32,
         temperature: Centi::from_f64(battery.temperature),
-        resistance: RESISTANCE as f32,
+        resistance: battery.resistance as f32,
         remaining: battery.remaining().round() as u8,
     }
 }
@@ -374,5 +437,35 @@ fn power(simulation: &Simulation) -> Power {
         processor_voltage: 3.3,
         least_processor_voltage: 3.3,
         greatest_processor_voltage: 3.3,
+    }
+}
+
+fn vibration(time_us: u64, instance: u8, imu: &sensors::Imu) -> Vibration {
+    let Vec3 { x, y, z } = imu.vibration.level();
+    let (vibe_x, vibe_y, vibe_z) = (x as f32, y as f32, z as f32);
+    Vibration { time_us, instance, vibe_x, vibe_y, vibe_z, clipped: imu.vibration.clipped }
+}
+
+/// Attitude, velocity and position are good: EKF3's `nav_filter_status`.
+const SOLUTION: u32 = 831;
+
+fn variances(simulation: &Simulation) -> Variances {
+    let innovations = &simulation.innovations;
+    Variances {
+        time_us: simulation.time_us,
+        core: 0,
+        velocity: Centi::from_f64(innovations.velocity),
+        position: Centi::from_f64(innovations.position),
+        height: Centi::from_f64(innovations.height),
+        field: Centi::from_f64(innovations.field),
+        airspeed: Centi::from_f64(0.0),
+        tilt_error: 0.0,
+        reset_north: 0.0,
+        reset_east: 0.0,
+        faults: 0,
+        timeouts: 0,
+        solution: SOLUTION,
+        gps: 0,
+        primary: simulation.core as i8,
     }
 }

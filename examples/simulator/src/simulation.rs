@@ -3,6 +3,8 @@
 pub mod attitude;
 pub mod battery;
 pub mod estimate;
+pub mod fault;
+pub mod innovations;
 pub mod location;
 pub mod math;
 pub mod mission;
@@ -18,6 +20,9 @@ pub mod wind;
 use attitude::AttitudeControl;
 use battery::Battery;
 use estimate::Estimate;
+use fault::Fault;
+use innovations::Innovations;
+use math::Vec3;
 use mission::{Event, Mission};
 use motors::Motors;
 use noise::Noise;
@@ -64,12 +69,18 @@ pub struct Simulation {
     pub gps: Gps,
     /// The estimated motion.
     pub estimate: Estimate,
+    /// How far the measurements are from the estimate.
+    pub innovations: Innovations,
+    /// The estimator's core in use.
+    pub core: u8,
     /// The flight plan.
     pub mission: Mission,
     /// The outer control loops.
     pub position: PositionControl,
     /// The inner control loops.
     pub attitude: AttitudeControl,
+    /// What goes wrong.
+    pub fault: Option<Fault>,
     end_us: u64,
 }
 
@@ -90,12 +101,27 @@ impl Simulation {
             range_finder: RangeFinder::new(noise.fork()),
             gps: Gps::new(noise.fork(), DT * GPS_STEPS as f64),
             estimate: Estimate::new(noise.fork(), &vehicle, DT),
+            innovations: Innovations::default(),
+            core: 0,
             mission: Mission::new(f64::from(seconds), DT),
             position: PositionControl::new(DT),
             attitude: AttitudeControl::new(DT),
             vehicle,
+            fault: None,
             end_us: u64::from(seconds) * 1_000_000,
         }
+    }
+
+    /// The flight with a fault.
+    pub fn with_fault(mut self, fault: Fault) -> Self {
+        match fault {
+            Fault::MotorBalance => self.motors.efficiency[0] = 0.6,
+            Fault::MotorSaturation => self.motors.efficiency = [0.56; 4],
+            _ => {}
+        }
+        self.battery = self.battery.with_fault(fault);
+        self.fault = Some(fault);
+        self
     }
 
     /// Whether the time is up.
@@ -107,6 +133,7 @@ impl Simulation {
     pub fn step(&mut self) {
         self.time_us += STEP_US;
         self.events.clear();
+        self.go_wrong();
         self.move_vehicle();
         self.sample_sensors();
         self.control();
@@ -114,6 +141,43 @@ impl Simulation {
 
     fn time(&self) -> f64 {
         self.time_us as f64 * 1e-6
+    }
+
+    /// Whether a fault is there, if it passes after `seconds`.
+    fn has(&self, fault: Fault, seconds: f64) -> bool {
+        self.fault == Some(fault) && fault.is_during(self.time(), seconds)
+    }
+
+    /// What happens once, and what comes from outside.
+    fn go_wrong(&mut self) {
+        let has_begun = self.fault.is_some_and(|fault| fault.is_during(self.time(), DT));
+        match self.fault.filter(|_| has_begun) {
+            Some(Fault::EkfLane) => {
+                self.core = 1;
+                self.events.push(Event::LaneSwitch(self.core));
+            }
+            Some(Fault::Failsafe) => {
+                self.mission.radio_lost = true;
+                self.events.push(Event::RadioLost);
+            }
+            Some(Fault::Error) => self.events.push(Event::CompassUnhealthy),
+            _ => {}
+        }
+        self.vehicle.push.x = if self.has(Fault::TrackingError, 1.5) { 1.4 } else { 0.0 };
+    }
+
+    /// What a fault adds to the accelerations, FRD, m/s^2.
+    fn shake(&self, throttle: f64) -> Vec3 {
+        let phase = |frequency: f64| std::f64::consts::TAU * frequency * self.time();
+        match self.fault {
+            Some(Fault::Vibration) => {
+                Vec3::new(phase(113.0).sin(), phase(97.0).cos(), 0.1 * phase(131.0).sin()) * (110.0 * throttle)
+            }
+            Some(Fault::Clipping) if throttle > 0.2 && (self.time_us / STEP_US).is_multiple_of(80) => {
+                Vec3::new(170.0, 0.0, 0.0)
+            }
+            _ => Vec3::ZERO,
+        }
     }
 
     fn move_vehicle(&mut self) {
@@ -131,19 +195,29 @@ impl Simulation {
 
     fn sample_sensors(&mut self) {
         let throttle = self.motors.speed.iter().sum::<f64>() / 4.0;
+        let shake = self.shake(throttle);
         for imu in &mut self.imus {
-            imu.sample(&self.vehicle, throttle, DT);
+            imu.sample(&self.vehicle, throttle, shake, DT);
         }
         let step = self.time_us / STEP_US;
         if step.is_multiple_of(SLOW_STEPS) {
-            self.barometer.sample(&self.vehicle, DT * SLOW_STEPS as f64);
-            self.compass.sample(&self.vehicle);
+            let wind = if self.has(Fault::EkfInnovation, 8.0) { 14.0 } else { 0.0 };
+            self.barometer.sample(&self.vehicle, wind, DT * SLOW_STEPS as f64);
+            let wires = if self.fault == Some(Fault::CompassThrottle) { 520.0 * throttle } else { 0.0 };
+            self.compass.sample(&self.vehicle, Vec3::new(0.0, 0.0, wires));
             self.range_finder.sample(&self.vehicle);
         }
         if step.is_multiple_of(GPS_STEPS) {
-            self.gps.sample(&self.vehicle, self.time());
+            self.gps.sample(&self.vehicle, self.fault, self.time());
         }
         self.estimate.update(&self.vehicle);
+        if step.is_multiple_of(SLOW_STEPS) {
+            self.innovations.take_barometer(&self.barometer, &self.estimate);
+            self.innovations.take_compass(&self.compass, &self.estimate);
+        }
+        if step.is_multiple_of(GPS_STEPS) {
+            self.innovations.take_gps(&self.gps, &self.estimate);
+        }
     }
 
     fn control(&mut self) {

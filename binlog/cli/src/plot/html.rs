@@ -129,7 +129,7 @@ pub fn page(figure: &Figure) -> String {
 }
 
 /// Fills `{{name}}` in one pass, so that values may contain braces.
-fn fill(template: &str, values: &[(&str, &str)]) -> String {
+pub(crate) fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let mut filled = String::new();
     let mut rest = template;
     while let Some((before, after)) = rest.split_once("{{") {

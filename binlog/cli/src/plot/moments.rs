@@ -31,7 +31,8 @@ pub fn marks(session: &Session<'_>, zero_us: u64, intervals: &Intervals) -> Vec<
     marks
 }
 
-fn event_text(event: &Event) -> String {
+/// What an event of a Blackbox log says.
+pub(crate) fn event_text(event: &Event) -> String {
     match event {
         Event::SyncBeep { .. } => "beep on arming".into(),
         Event::Adjustment { function, value: binlog::blackbox::Adjusted::Integer(value) } => {

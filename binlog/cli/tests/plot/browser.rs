@@ -18,25 +18,26 @@ fn find() -> Option<PathBuf> {
     };
     let found = given.into_iter().chain(names).find(runs);
     if found.is_none() {
-        left_out("the page of `binlog plot` in Chromium, which is not installed (tests/run program installs it)");
+        left_out("pages in Chromium, which is not installed (tests/run program installs it)");
     }
     found
 }
 
-/// The document of a page after its scripts have run, as text. `None` without a browser.
-pub(crate) fn dump(page: &Path, dark: bool) -> Option<String> {
+/// The document of a page after its scripts have run, as text, and what the page wrote to the console: errors, warnings
+/// and what its policy forbids. `None` without a browser.
+pub(crate) fn visit(page: &Path, dark: bool) -> Option<(String, String)> {
     let browser = find()?;
     let profile = tempfile::tempdir().expect("a temporary folder");
-    let output = profile.path().join("dom.html");
+    let [output, errors] = ["dom.html", "errors.txt"].map(|name| profile.path().join(name));
     let mut command = Command::new(browser);
     command
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"])
         .args(["--disable-component-update", "--disable-sync", "--window-size=1200,900", "--virtual-time-budget=10000"])
         .arg(format!("--user-data-dir={}", profile.path().join("profile").display()))
-        .arg("--dump-dom")
+        .args(["--enable-logging=stderr", "--dump-dom"])
         .arg(format!("file://{}", page.display()))
         .stdout(std::fs::File::create(&output).expect("room"))
-        .stderr(Stdio::null());
+        .stderr(std::fs::File::create(&errors).expect("room"));
     if dark {
         command.arg("--blink-settings=preferredColorScheme=0");
     }
@@ -50,5 +51,7 @@ pub(crate) fn dump(page: &Path, dark: bool) -> Option<String> {
         }
         std::thread::sleep(Duration::from_millis(50));
     }
-    Some(std::fs::read_to_string(output).expect("the browser prints UTF-8"))
+    let dom = std::fs::read_to_string(output).expect("the browser prints UTF-8");
+    let errors = String::from_utf8_lossy(&std::fs::read(errors).expect("its errors")).into_owned();
+    Some((dom, errors.lines().filter(|line| line.contains("CONSOLE")).collect::<Vec<_>>().join("\n")))
 }

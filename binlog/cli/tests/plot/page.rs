@@ -24,7 +24,7 @@ pub(crate) fn visit_in(folder: &Path, arguments: &[&str]) -> Option<Value> {
     let page = fs::read_to_string(&path).expect("the page");
     let page = page.replacen("<style>", &format!("<script>{BEFORE}</script>\n<style>"), 1);
     fs::write(&path, page.replace("</body>", &format!("<script>{AFTER}</script>\n</body>"))).expect("room");
-    let dom = browser::dump(&path, false)?;
+    let (dom, _) = browser::visit(&path, false)?;
     let (_, found) = dom.split_once("<pre id=\"found\">").unwrap_or_else(|| panic!("the script fails: {dom:.3000}"));
     let (found, _) = found.split_once("</pre>").expect("the end of the element");
     let found = found.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");

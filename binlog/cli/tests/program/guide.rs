@@ -6,7 +6,7 @@ use binlog_tests::payload;
 use binlog_tests::raw_log::RawLog;
 use binlog_tests::text_log::as_text;
 use clap::CommandFactory;
-use simulator::Simulation;
+use simulator::{Fault, Simulation};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
@@ -15,10 +15,11 @@ use tempfile::TempDir;
 
 const CHAPTER: &str = include_str!("../../../src/guide/program.md");
 
-const PAGES: [(&str, &str); 10] = [
+const PAGES: [(&str, &str); 11] = [
     ("README.md", include_str!("../../../../README.md")),
     ("program.md", CHAPTER),
     ("plots.md", include_str!("../../../src/guide/plots.md")),
+    ("report.md", include_str!("../../../src/guide/report.md")),
     ("export/guide.md", include_str!("../../src/export/guide.md")),
     ("reading.md", include_str!("../../../src/guide/reading.md")),
     ("simulators.md", include_str!("../../../src/guide/simulators.md")),
@@ -80,6 +81,8 @@ fn folder() -> TempDir {
     write("headless.bbl", &blackbox[2000..]);
     write("old-flight.log", &as_text(flight));
     write("rocket.bin", &rocket());
+    write("shaken.bin", &simulator::log_of(Simulation::new(1, 30).with_fault(Fault::Vibration)));
+    write("limits.txt", b"vibration.threshold = 15 # softer\n");
     write("mission.bin", &with_mission());
     write("chip.img", &images::chip(8 << 20, &[flight]));
     let lock = "examples/simulator/flightlog.lock";

@@ -1,6 +1,6 @@
 //! What the analysis tools want: the estimator's state for MAGFit, batches of samples for FilterReview and
-//! `mavfft_isb.py`, the supply for HardwareReport. Formats and labels are those of ArduPilot's
-//! `libraries/AP_NavEKF3/LogStructure.h`, `libraries/AP_InertialSensor/LogStructure.h` and
+//! `mavfft_isb.py`, the supply for HardwareReport, vibration and innovations for `binlog report`. Formats and labels
+//! are those of ArduPilot's `libraries/AP_NavEKF3/LogStructure.h`, `libraries/AP_InertialSensor/LogStructure.h` and
 //! `libraries/AP_Logger/LogStructure.h`.
 
 use binlog::LogMessage;
@@ -167,4 +167,79 @@ pub struct Power {
     /// Greatest voltage of the processor.
     #[log(label = "MVmax", unit = "V")]
     pub greatest_processor_voltage: f32,
+}
+
+/// Vibration of an accelerometer.
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, Debug)]
+#[log(name = "VIBE")]
+#[repr(C, packed)]
+pub struct Vibration {
+    /// Time since boot.
+    pub time_us: u64,
+    /// Which sensor, from 0.
+    #[log(label = "IMU", instance)]
+    pub instance: u8,
+    /// Level on the X axis.
+    #[log(unit = "m/s/s")]
+    pub vibe_x: f32,
+    /// Level on the Y axis.
+    #[log(unit = "m/s/s")]
+    pub vibe_y: f32,
+    /// Level on the Z axis.
+    #[log(unit = "m/s/s")]
+    pub vibe_z: f32,
+    /// Samples near the sensor's limit, since boot.
+    #[log(label = "Clip")]
+    pub clipped: u32,
+}
+
+/// How far measurements are from the estimate: from 1 on, they are rejected.
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, Debug)]
+#[log(name = "XKF4")]
+#[repr(C, packed)]
+pub struct Variances {
+    /// Time since boot.
+    pub time_us: u64,
+    /// Which core of the estimator, from 0.
+    #[log(label = "C", instance)]
+    pub core: u8,
+    /// Velocity.
+    #[log(label = "SV")]
+    pub velocity: Centi<i16>,
+    /// Position.
+    #[log(label = "SP")]
+    pub position: Centi<i16>,
+    /// Height.
+    #[log(label = "SH")]
+    pub height: Centi<i16>,
+    /// Magnetic field.
+    #[log(label = "SM")]
+    pub field: Centi<i16>,
+    /// Airspeed.
+    #[log(label = "SVT")]
+    pub airspeed: Centi<i16>,
+    /// Error of roll and pitch.
+    #[log(label = "errRP")]
+    pub tilt_error: f32,
+    /// Last reset of the position, to the north.
+    #[log(label = "OFN", unit = "m")]
+    pub reset_north: f32,
+    /// Last reset of the position, to the east.
+    #[log(label = "OFE", unit = "m")]
+    pub reset_east: f32,
+    /// Faults of the filter.
+    #[log(label = "FS")]
+    pub faults: u16,
+    /// Sensors whose measurements are missing.
+    #[log(label = "TS")]
+    pub timeouts: u8,
+    /// Status of the solution.
+    #[log(label = "SS")]
+    pub solution: u32,
+    /// Status of the GPS.
+    #[log(label = "GPS")]
+    pub gps: u16,
+    /// The core in use.
+    #[log(label = "PI")]
+    pub primary: i8,
 }

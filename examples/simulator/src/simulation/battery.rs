@@ -1,11 +1,12 @@
 //! A 4S lithium-ion pack with an internal resistance.
 
+use super::fault::Fault;
 use super::params::BATT_CAPACITY;
 
 /// Cells in series.
 const CELLS: f64 = 4.0;
-/// Resistance of the pack and its wires, ohm.
-pub const RESISTANCE: f64 = 0.035;
+/// Resistance of a sound pack and its wires, ohm.
+const RESISTANCE: f64 = 0.035;
 /// Current of everything but the motors, A.
 const AVIONICS_CURRENT: f64 = 0.4;
 /// Temperature of the air, degC.
@@ -30,6 +31,8 @@ pub struct Battery {
     pub consumed_wh: f64,
     /// Temperature, degC.
     pub temperature: f64,
+    /// Resistance of the pack and its wires, ohm.
+    pub resistance: f64,
 }
 
 impl Default for Battery {
@@ -41,11 +44,25 @@ impl Default for Battery {
             consumed_mah: 0.0,
             consumed_wh: 0.0,
             temperature: AMBIENT,
+            resistance: RESISTANCE,
         }
     }
 }
 
 impl Battery {
+    /// The battery with a fault.
+    pub fn with_fault(self, fault: Fault) -> Self {
+        match fault {
+            Fault::BatterySag => {
+                let consumed_mah = 0.75 * BATT_CAPACITY;
+                let voltage = CELLS * cell_voltage(1.0 - consumed_mah / BATT_CAPACITY);
+                Battery { consumed_mah, voltage, ..self }
+            }
+            Fault::BatteryResistance => Battery { resistance: 4.0 * RESISTANCE, ..self },
+            _ => self,
+        }
+    }
+
     /// Charge left, percent.
     pub fn remaining(&self) -> f64 {
         (100.0 * (1.0 - self.consumed_mah / BATT_CAPACITY)).max(0.0)
@@ -55,13 +72,13 @@ impl Battery {
     pub fn step(&mut self, power: f64, dt: f64) {
         // The voltage of the step before is close enough, and needs no equation solved.
         self.current = AVIONICS_CURRENT + power / self.voltage;
-        self.voltage = CELLS * cell_voltage(self.remaining() / 100.0) - self.current * RESISTANCE;
+        self.voltage = CELLS * cell_voltage(self.remaining() / 100.0) - self.current * self.resistance;
 
         let hours = dt / 3600.0;
         self.consumed_mah += 1000.0 * self.current * hours;
         self.consumed_wh += self.voltage * self.current * hours;
 
-        let heating = self.current * self.current * RESISTANCE;
+        let heating = self.current * self.current * self.resistance;
         let cooling = (self.temperature - AMBIENT) * COOLING;
         self.temperature += (heating - cooling) * dt / HEAT_CAPACITY;
     }

@@ -115,6 +115,12 @@ pub enum Event {
     LandComplete,
     /// The motors are locked.
     Disarmed,
+    /// The radio is lost.
+    RadioLost,
+    /// The compass isn't healthy.
+    CompassUnhealthy,
+    /// The estimator took its core of this number.
+    LaneSwitch(u8),
 }
 
 impl fmt::Display for Event {
@@ -129,6 +135,9 @@ impl fmt::Display for Event {
             Self::GustEnd => f.write_str("Gust ends"),
             Self::LandComplete => f.write_str("Land complete"),
             Self::Disarmed => f.write_str("Disarming motors"),
+            Self::RadioLost => f.write_str("Radio Failsafe"),
+            Self::CompassUnhealthy => f.write_str("Compass unhealthy"),
+            Self::LaneSwitch(core) => write!(f, "EKF3 lane switch {core}"),
         }
     }
 }
@@ -164,6 +173,8 @@ pub struct Mission {
     pub phase: Phase,
     /// What the mission asks of the controllers.
     pub setpoint: Setpoint,
+    /// Whether the radio is lost, so that the vehicle comes home.
+    pub radio_lost: bool,
     since: f64,
     duration: f64,
     height: f64,
@@ -183,6 +194,7 @@ impl Mission {
                 yaw: 0.0,
                 descent_speed: WPNAV_SPEED_DN / 100.0,
             },
+            radio_lost: false,
             since: 0.0,
             duration,
             // A short flight stays low, so that it too ends on the ground.
@@ -298,7 +310,7 @@ impl Mission {
         let slow_descent = estimate.altitude().min(low) / (LAND_SPEED / 100.0);
         // To turn round, to come to rest over home, and to be sure of the ground.
         let margin = 12.0;
-        time + way + fast_descent + slow_descent + margin > self.duration
+        self.radio_lost || time + way + fast_descent + slow_descent + margin > self.duration
     }
 
     /// Whether the vehicle has stopped sinking though hardly any thrust holds it.

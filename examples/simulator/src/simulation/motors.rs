@@ -49,12 +49,14 @@ pub struct Motors {
     pub speed: [f64; 4],
     /// Thrusts, N.
     pub thrust: [f64; 4],
+    /// What a sound propeller's thrust is multiplied by.
+    pub efficiency: [f64; 4],
 }
 
 impl Default for Motors {
     /// Motors that stand still.
     fn default() -> Self {
-        Self { pwm: [1000; 4], speed: [0.0; 4], thrust: [0.0; 4] }
+        Self { pwm: [1000; 4], speed: [0.0; 4], thrust: [0.0; 4], efficiency: [1.0; 4] }
     }
 }
 
@@ -62,10 +64,11 @@ impl Motors {
     /// Turns on for `dt` seconds at the battery voltage `voltage`.
     pub fn step(&mut self, voltage: f64, dt: f64) {
         let supply = voltage / FULL_VOLTAGE;
-        for ((speed, thrust), pwm) in self.speed.iter_mut().zip(&mut self.thrust).zip(self.pwm) {
+        let motors = self.speed.iter_mut().zip(&mut self.thrust).zip(self.pwm).zip(self.efficiency);
+        for (((speed, thrust), pwm), efficiency) in motors {
             let command = (f64::from(pwm) - 1000.0) / 1000.0;
             *speed += (command - *speed) * dt / LAG;
-            *thrust = MAX_THRUST * supply * supply * thrust_of(*speed);
+            *thrust = MAX_THRUST * efficiency * supply * supply * thrust_of(*speed);
         }
     }
 

@@ -162,6 +162,14 @@ params! {
     COMPASS_MOT_Y = 0.0, default 0.0;
     /// Correction for the motors, downward.
     COMPASS_MOT_Z = 0.0, default 0.0;
+    /// The first output is the first motor.
+    SERVO1_FUNCTION = 33.0, default 0.0;
+    /// The second output is the second motor.
+    SERVO2_FUNCTION = 34.0, default 0.0;
+    /// The third output is the third motor.
+    SERVO3_FUNCTION = 35.0, default 0.0;
+    /// The fourth output is the fourth motor.
+    SERVO4_FUNCTION = 36.0, default 0.0;
     /// Mass ready to fly, kg.
     SIM_MASS = 2.2, default 2.2;
     /// Steady wind at height, m/s.

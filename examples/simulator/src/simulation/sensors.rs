@@ -1,9 +1,12 @@
 //! The sensors: measurements of the true state, with errors.
 
+use super::estimate::Estimate;
+use super::fault::Fault;
 use super::location::{HOME_ALTITUDE, Location};
 use super::math::{Vec3, wrap_360};
 use super::noise::{GaussMarkov, Noise};
-use super::vehicle::Vehicle;
+use super::vehicle::{GRAVITY, Vehicle};
+use std::f64::consts::TAU;
 
 /// Temperature of the air at home, degC.
 pub const AIR_TEMPERATURE: f64 = 22.0;
@@ -17,6 +20,8 @@ pub struct Imu {
     pub accel: Vec3,
     /// Temperature of the chip, degC.
     pub temperature: f64,
+    /// How much the sensor shakes.
+    pub vibration: Vibration,
     gyro_bias: GaussMarkov,
     accel_bias: GaussMarkov,
     noise: Noise,
@@ -27,6 +32,8 @@ impl Imu {
     const WARM_UP: f64 = 240.0;
     /// Temperature of the warm chip, degC.
     const WARM: f64 = 43.0;
+    /// Largest acceleration that the sensor measures, m/s^2: 16 g.
+    const FULL_SCALE: f64 = 16.0 * GRAVITY;
 
     /// An instance with errors of its own.
     pub fn new(mut noise: Noise, dt: f64) -> Self {
@@ -34,6 +41,7 @@ impl Imu {
             gyro: Vec3::ZERO,
             accel: Vec3::ZERO,
             temperature: AIR_TEMPERATURE + 4.0 + noise.gauss(1.0),
+            vibration: Vibration::default(),
             gyro_bias: GaussMarkov::new(0.002, 600.0, dt, noise.fork()),
             accel_bias: GaussMarkov::new(0.04, 600.0, dt, noise.fork()),
             noise,
@@ -45,11 +53,46 @@ impl Imu {
         self.gyro_bias.value()
     }
 
-    /// Takes a sample; `throttle` (0 to 1) shakes the frame.
-    pub fn sample(&mut self, vehicle: &Vehicle, throttle: f64, dt: f64) {
+    /// Takes a sample; `throttle` (0 to 1) shakes the frame, and so does a fault, by `shake`, FRD, m/s^2.
+    pub fn sample(&mut self, vehicle: &Vehicle, throttle: f64, shake: Vec3, dt: f64) {
         self.gyro = vehicle.rates + self.gyro_bias.step() + self.noise.gauss3(0.002 + 0.01 * throttle);
-        self.accel = vehicle.specific_force + self.accel_bias.step() + self.noise.gauss3(0.04 + 0.6 * throttle);
+        let accel = vehicle.specific_force + self.accel_bias.step() + self.noise.gauss3(0.04 + 0.6 * throttle) + shake;
+        self.accel = accel.map(|accel| accel.clamp(-Self::FULL_SCALE, Self::FULL_SCALE));
+        self.vibration.sample(self.accel, dt);
         self.temperature += (Self::WARM - self.temperature) * dt / Self::WARM_UP;
+    }
+}
+
+/// The vibration of an accelerometer as ArduPilot measures it (`AP_InertialSensor::calc_vibration_and_clipping`).
+#[derive(Clone, Debug, Default)]
+pub struct Vibration {
+    /// Samples near the sensor's limit.
+    pub clipped: u32,
+    floor: Option<Vec3>,
+    squares: Vec3,
+}
+
+impl Vibration {
+    /// An acceleration above this counts as clipped, m/s^2.
+    const CLIP_LIMIT: f64 = 15.5 * GRAVITY;
+    /// Cut-off of the filter that finds the vehicle's own acceleration, Hz.
+    const FLOOR: f64 = 5.0;
+    /// Cut-off of the filter of the squares, Hz.
+    const SQUARES: f64 = 2.0;
+
+    /// The level on each axis, FRD, m/s^2.
+    pub fn level(&self) -> Vec3 {
+        self.squares.map(f64::sqrt)
+    }
+
+    fn sample(&mut self, accel: Vec3, dt: f64) {
+        let is_clipped = [accel.x, accel.y, accel.z].into_iter().any(|accel| accel.abs() > Self::CLIP_LIMIT);
+        self.clipped += u32::from(is_clipped);
+        let gain = |frequency: f64| dt / (dt + 1.0 / (TAU * frequency));
+        let floor = self.floor.get_or_insert(accel);
+        *floor += (accel - *floor) * gain(Self::FLOOR);
+        let squares = (accel - *floor).map(|difference| difference * difference);
+        self.squares += (squares - self.squares) * gain(Self::SQUARES);
     }
 }
 
@@ -91,9 +134,9 @@ impl Barometer {
         }
     }
 
-    /// Takes a sample.
-    pub fn sample(&mut self, vehicle: &Vehicle, dt: f64) {
-        let height = vehicle.height() + self.drift.step().z;
+    /// Takes a sample; wind on the sensor makes the height wrong by `wind` metres.
+    pub fn sample(&mut self, vehicle: &Vehicle, wind: f64, dt: f64) {
+        let height = vehicle.height() + self.drift.step().z + wind;
         self.pressure = Self::pressure_at(HOME_ALTITUDE + height) + self.noise.gauss(0.8);
         let altitude = Self::altitude_at(self.pressure) - HOME_ALTITUDE;
         let slope = (altitude - self.altitude) / dt;
@@ -130,9 +173,14 @@ impl Compass {
         Self { field: Vec3::ZERO, offsets: noise.gauss3(40.0), noise }
     }
 
-    /// Takes a sample.
-    pub fn sample(&mut self, vehicle: &Vehicle) {
-        self.field = vehicle.attitude.inverse().rotate(Self::EARTH) + self.noise.gauss3(2.0);
+    /// Takes a sample beside wires with a field of their own, FRD, mGauss.
+    pub fn sample(&mut self, vehicle: &Vehicle, wires: Vec3) {
+        self.field = vehicle.attitude.inverse().rotate(Self::EARTH) + self.noise.gauss3(2.0) + wires;
+    }
+
+    /// The field that an estimator expects, FRD, mGauss.
+    pub fn expected(&self, estimate: &Estimate) -> Vec3 {
+        estimate.attitude.inverse().rotate(Self::EARTH)
     }
 }
 
@@ -151,6 +199,8 @@ pub struct Gps {
     pub hdop: f64,
     /// Position; zero without a fix.
     pub location: Location,
+    /// The same from home, NED, m.
+    pub place: Vec3,
     /// Horizontal speed, m/s.
     pub ground_speed: f64,
     /// Direction of motion, degrees, 0 to 360.
@@ -182,6 +232,7 @@ impl Gps {
             satellites: 0,
             hdop: 99.99,
             location: Location::default(),
+            place: Vec3::ZERO,
             ground_speed: 0.0,
             course: 0.0,
             vertical_speed: 0.0,
@@ -197,7 +248,7 @@ impl Gps {
     }
 
     /// Takes a sample, `time` seconds after the start.
-    pub fn sample(&mut self, vehicle: &Vehicle, time: f64) {
+    pub fn sample(&mut self, vehicle: &Vehicle, fault: Option<Fault>, time: f64) {
         self.week_ms = Self::START_MS + (1000.0 * time).round() as u32;
         self.satellites = (4.0 + time).min(15.0) as u8;
         if time < Self::FIX_TIME {
@@ -205,7 +256,16 @@ impl Gps {
         }
         self.status = if time < Self::DIFFERENTIAL_TIME { 3 } else { 4 };
         self.hdop = 0.7 + 1.5 * (-time / 6.0).exp();
-        self.location = Location::from_home(vehicle.position + self.drift.step());
+        self.place = vehicle.position + self.drift.step();
+        match fault {
+            Some(Fault::GpsGlitch) if Fault::GpsGlitch.is_during(time, 4.0) => self.place.x += 40.0,
+            Some(Fault::GpsLost) if Fault::GpsLost.is_during(time, 6.0) => (self.status, self.satellites) = (1, 2),
+            Some(Fault::GpsDilution) if Fault::GpsDilution.is_during(time, 8.0) => {
+                (self.hdop, self.satellites) = (2.8, 5)
+            }
+            _ => {}
+        }
+        self.location = Location::from_home(self.place);
         let velocity = vehicle.velocity + self.noise.gauss3(0.05);
         self.ground_speed = velocity.horizontal().length();
         self.course = wrap_360(velocity.y.atan2(velocity.x).to_degrees());

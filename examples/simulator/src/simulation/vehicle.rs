@@ -45,6 +45,8 @@ pub struct Vehicle {
     pub rates: Vec3,
     /// What an ideal accelerometer feels, FRD, m/s^2: every force but gravity.
     pub specific_force: Vec3,
+    /// A torque from outside, FRD, N m.
+    pub push: Vec3,
 }
 
 impl Default for Vehicle {
@@ -56,6 +58,7 @@ impl Default for Vehicle {
             attitude: Quat::from_euler(Euler { yaw: PARKED_YAW, ..Euler::default() }),
             rates: Vec3::ZERO,
             specific_force: Vec3::new(0.0, 0.0, -GRAVITY),
+            push: Vec3::ZERO,
         }
     }
 }
@@ -81,7 +84,7 @@ impl Vehicle {
         self.specific_force = (thrust + to_body.rotate(drag + ground_force)) * (1.0 / SIM_MASS);
 
         let momentum = Vec3::new(INERTIA.x * self.rates.x, INERTIA.y * self.rates.y, INERTIA.z * self.rates.z);
-        let torque = motors.torque() + ground_torque - self.rates.cross(momentum);
+        let torque = motors.torque() + ground_torque + self.push - self.rates.cross(momentum);
 
         // Velocities first and positions from the new ones: semi-implicit Euler, which does not feed energy into the
         // springs of the legs.

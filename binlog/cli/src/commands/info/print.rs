@@ -1,7 +1,7 @@
 //! `info` for people.
 
-use super::{Info, SessionInfo, TextInfo};
 use crate::counted::counted;
+use crate::log_info::{Info, ModeInfo, SessionInfo, StateInfo, TextInfo};
 use crate::one_line::on_one_line;
 use crate::outcome::Failure;
 use crate::style::Style;
@@ -49,11 +49,11 @@ fn session(out: &mut impl Write, session: &SessionInfo, color: bool) -> Result<(
         line("armed", &duration(armed))?;
     }
     if !session.modes.is_empty() {
-        let mode = |mode: &super::ModeInfo| format!("{} {}", mode.name, duration(mode.to_s - mode.from_s));
+        let mode = |mode: &ModeInfo| format!("{} {}", mode.name, duration(mode.to_s - mode.from_s));
         line("modes", &listed(session.modes.iter().map(mode)))?;
     }
     for (i, states) in session.states.iter().enumerate() {
-        let state = |state: &super::StateInfo| format!("{} {}", state.name, duration(state.duration_s));
+        let state = |state: &StateInfo| format!("{} {}", state.name, duration(state.duration_s));
         let states = format!("{}: {}", states.column, listed(states.states.iter().map(state)));
         line(if i == 0 { "states" } else { "" }, &on_one_line(&states))?;
     }

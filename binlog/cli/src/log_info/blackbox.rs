@@ -5,14 +5,13 @@ use crate::any_log::{self, SessionLog};
 use crate::intervals::Intervals;
 use crate::parameters;
 use crate::progress::Progress;
-use binlog::AnyLog;
 use binlog::blackbox::log::table_name;
 use binlog::blackbox::log::{Item, Session};
 use std::collections::BTreeMap;
 
-pub(super) fn sessions(log: &AnyLog<'_>, progress: &mut Progress) -> Vec<SessionInfo> {
+pub(super) fn sessions(of_log: &[any_log::Session<'_>], progress: &mut Progress) -> Vec<SessionInfo> {
     let mut sessions = Vec::new();
-    for session in any_log::sessions(log) {
+    for session in of_log {
         let SessionLog::Blackbox(frames) = session.log() else { continue };
         let mut info = frames_of(frames);
         let mode = |mode: crate::any_log::Mode| ModeInfo {
@@ -23,7 +22,7 @@ pub(super) fn sessions(log: &AnyLog<'_>, progress: &mut Progress) -> Vec<Session
         let armed_us = session.armed().into_iter().map(|armed| armed.end - armed.start).sum();
         info.armed_s = info.duration_s.map(|_| seconds(armed_us));
         info.modes = session.modes().into_iter().map(mode).collect();
-        info.parameters = parameters::of_session(&session, &Intervals::everything()).len();
+        info.parameters = parameters::of_session(session, &Intervals::everything()).len();
         info.date = header_text(frames, "Log start datetime").filter(|date| !date.starts_with("0000"));
         sessions.push(info);
         progress.set(session.range().end as u64);
