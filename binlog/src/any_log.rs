@@ -1,5 +1,9 @@
 //! A log of either format. The bytes decide about the format, never the name of a file.
 
+mod folder;
+
+pub use folder::{FoundLogs, LeftOut};
+
 use crate::blackbox::BlackboxLog;
 use crate::blackbox::log::find_session;
 use crate::format::record_header;

@@ -11,6 +11,7 @@
 //! | [Viewers](viewers) | [Blackbox](blackbox) | [A report of a flight](report) |
 //! | [Several threads](several_threads) | | |
 //! | [Simulators](simulators) | [Companions](companions): logs over MAVLink | |
+//! | | [Replay](replay): logs as a test of code | |
 //!
 //! Logging on a microcontroller (ring, SD card, porting, footprint, the firmware's application on a host) is the guide
 //! of `binlog-embedded`: `cargo doc --open --all-features`, module `binlog_embedded::guide`.
@@ -70,6 +71,9 @@ pub mod descriptions {}
 
 #[doc = include_str!("guide/program.md")]
 pub mod program {}
+
+#[doc = include_str!("guide/replay.md")]
+pub mod replay {}
 
 #[doc = include_str!("guide/companions.md")]
 pub mod companions {}

@@ -46,13 +46,15 @@
 //! - [`Log`] reads a whole log, damaged or not: columns, messages, the facts of the flight. [`Records`] and
 //!   [`RecordStream`] yield one record after the other without allocating; [`Decoder`] turns records into the schema's
 //!   messages.
-//! - [`AnyLog`] opens a log of either format. `arrow` (feature) exports tables to other programs in the same process.
+//! - [`AnyLog`] opens a log of either format, [`FoundLogs`] finds those of a folder. `arrow` (feature) exports tables
+//!   to other programs in the same process.
 //! - [`LoggedSchema`] holds the definitions of a log's messages: it prints them as Rust source, JSON or Markdown, and
 //!   compares them with those of another log.
 //! - Whole logs: [`check`] finds what a reader would lose or misread, [`repair`] removes damage, [`cut`] copies a part,
 //!   [`merge`] makes one log of several, [`anonymise`] makes a copy that can be shared.
 //! - [`blackbox`] has the second format, that of Betaflight, INAV and Cleanflight: derive, writer, reader. [`convert`]
 //!   converts its sessions to ArduPilot logs.
+//! - [`replay`] feeds code with a recorded flight; [`replay::assert_same`] is a test of code by recorded flights.
 //! - [`lock::assert`] compares a schema with the format of all its releases, in one line of a test. [`compatibility`]
 //!   says which changes break what.
 //!
@@ -67,7 +69,8 @@
 //! - `std` (default): [`LogWriter`], [`SharedWriter`] and [`HostLogger`]. Without it, the crate is `no_std` and needs
 //!   no `alloc`: [`encode`], [`Records`], [`RecordStream`] and [`Decoder`] remain.
 //! - `read` (default; with it `std`): [`Log`], [`LoggedSchema`], [`check`], [`repair`], [`cut`], [`merge`],
-//!   [`anonymise`], [`compatibility`] and the [`lock`]. A program that only writes compiles faster without it.
+//!   [`anonymise`], [`compatibility`], the [`lock`] and, with `blackbox`, [`replay`]. A program that only writes
+//!   compiles faster without it.
 //! - `blackbox` (default): the format of [`blackbox`]; its writer needs `std`, its reader `read`.
 //! - `mavlink`: the messages of MAVLink that carry logs, and their frames.
 //! - `half`: `half::f16` as a field, format character `g`.
@@ -94,6 +97,8 @@ pub mod flash;
 pub mod guide;
 #[cfg(feature = "mavlink")]
 pub mod mavlink;
+#[cfg(all(feature = "blackbox", feature = "read"))]
+pub mod replay;
 
 #[cfg(all(feature = "blackbox", feature = "read"))]
 mod any_log;
@@ -116,7 +121,7 @@ mod write;
 pub mod __private;
 
 #[cfg(all(feature = "blackbox", feature = "read"))]
-pub use any_log::{AnyLog, LogFormat, UnknownFormat};
+pub use any_log::{AnyLog, FoundLogs, LeftOut, LogFormat, UnknownFormat};
 #[cfg(feature = "read")]
 pub use change::{LoggedSchema, compatibility, lock, logged_schema};
 #[cfg(feature = "derive")]

@@ -1,5 +1,7 @@
 //! Reading logs: framing, what a log defines, its records, and a whole log by columns.
 
+#[cfg(feature = "read")]
+pub(crate) mod by_label;
 pub(crate) mod catalogue;
 #[cfg(feature = "read")]
 pub(crate) mod descriptions;

@@ -1,13 +1,11 @@
 //! Opens logs: a file, the logs of a folder, standard input. The bytes decide about the format, never the name.
 
 mod file;
-mod folder;
 mod format;
 mod loss;
 mod other_file;
 mod sources;
 
-pub use folder::{LeftOut, looks_like_log};
 pub(crate) use format::{BEGINNING, is_card_image, looks_like, unread_card};
 pub use sources::Sources;
 
@@ -16,13 +14,18 @@ use crate::one_line::shown;
 use crate::outcome::{CommandResult, Failure, Outcome, warn};
 use binlog::blackbox::BlackboxLog;
 use binlog::log::DamagedLine;
-use binlog::{AnyLog, Log, LogFormat};
+use binlog::{AnyLog, FoundLogs, Log, LogFormat};
 pub use loss::other_session;
 use loss::{Loss, damaged_lines};
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+
+/// Whether a path has a name that logs have, which end in .bin, .bbl, .bfl, .log or .txt.
+pub fn looks_like_log(path: &Path) -> bool {
+    FoundLogs::has_log_name(path)
+}
 
 /// A log that is open.
 #[derive(Debug)]

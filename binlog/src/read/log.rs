@@ -82,6 +82,8 @@ pub use flight::{
     StateInterval, TextMessage, Vehicle,
 };
 pub(crate) use flight::{DescriptionPieces, EVENT_ARMED, EVENT_DISARMED, Incomplete, names_vehicle};
+#[cfg(feature = "blackbox")]
+pub(crate) use gather::Scale;
 pub use owned::OwnedRows;
 pub use rows::{RowRecords, Rows};
 pub use select::SelectError;
@@ -96,7 +98,7 @@ use crate::read::{Records, Skipped};
 use crate::source::bytes::{self, Bytes};
 use boots::Span;
 use index::Index;
-use select::{TypeName, column_name};
+pub(crate) use select::{TypeName, column_name};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;

@@ -5,7 +5,7 @@
 //! - [`messages`]: the messages as annotated structs, and the schema that lists them;
 //! - [`recorder`]: what is logged when.
 //!
-//! [`mavlink`] has the vehicles' link to a ground station.
+//! [`replay`] runs the rate controller on a recorded flight. [`mavlink`] has the vehicles' link to a ground station.
 //!
 //! [`simulation`] is the world that they record. It knows nothing of logs; your vehicle takes its place.
 //!
@@ -24,6 +24,7 @@ pub mod blackbox;
 pub mod mavlink;
 pub mod messages;
 pub mod recorder;
+pub mod replay;
 pub mod simulation;
 
 use binlog::HostLogger;

@@ -4,6 +4,7 @@
 
 mod flight;
 mod progress;
+mod replayed;
 mod summary;
 
 use binlog::{LogFolder, WriteError};
@@ -12,6 +13,7 @@ use clap::{CommandFactory, Parser, ValueEnum};
 use flight::{Flight, Flown};
 use simulator::Fault;
 use simulator::mavlink::{Telemetry, Vehicle};
+use simulator::replay;
 use std::error::Error;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -72,6 +74,15 @@ struct Arguments {
     /// Seconds for which the logs are served after the flight; until Ctrl-C if it isn't given.
     #[arg(long, value_name = "N", requires = "mavlink")]
     ground: Option<u32>,
+
+    /// Doesn't fly: runs the rate controller on the gyroscope and set points of this log, and compares its outputs with
+    /// the logged ones. -o FILE is the log of the replay.
+    #[arg(long, value_name = "LOG", conflicts_with_all = ["seconds", "seed", "format", "realtime", "vehicles", "logs"])]
+    replay: Option<PathBuf>,
+
+    /// A parameter of the rate controller that has another value in the replay; repeat it for several.
+    #[arg(long, value_name = "NAME=VALUE", requires = "replay", value_parser = replay::parameter)]
+    param: Vec<replay::Changed>,
 }
 
 /// What follows `udp:`.
@@ -120,6 +131,9 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
+    if let Some(flight) = &arguments.replay {
+        return print(&replayed::replayed(flight, &arguments.param, arguments.output.as_deref())?).map_err(Into::into);
+    }
     let Arguments { seconds, seed, realtime, fault, .. } = *arguments;
     let flight = |number: u8| Flight { seed: seed.wrapping_add(number.into()), seconds, realtime, fault };
     match &arguments.logs {

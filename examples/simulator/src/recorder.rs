@@ -241,19 +241,21 @@ fn attitude(simulation: &Simulation) -> Attitude {
 }
 
 fn rate_control(simulation: &Simulation) -> RateControl {
-    let degrees = |radians: f64| radians.to_degrees() as f32;
     let (attitude, position) = (&simulation.attitude, &simulation.position);
+    let [des_roll, des_pitch, des_yaw] = attitude.rate_target();
+    let [roll, pitch, yaw] = attitude.rates.rate;
+    let [roll_output, pitch_output, yaw_output] = attitude.rates.output;
     RateControl {
         time_us: simulation.time_us,
-        des_roll: degrees(attitude.rate_target.x),
-        roll: degrees(attitude.rate.x),
-        roll_output: attitude.rate_output.x as f32,
-        des_pitch: degrees(attitude.rate_target.y),
-        pitch: degrees(attitude.rate.y),
-        pitch_output: attitude.rate_output.y as f32,
-        des_yaw: degrees(attitude.rate_target.z),
-        yaw: degrees(attitude.rate.z),
-        yaw_output: attitude.rate_output.z as f32,
+        des_roll,
+        roll,
+        roll_output,
+        des_pitch,
+        pitch,
+        pitch_output,
+        des_yaw,
+        yaw,
+        yaw_output,
         des_acceleration: position.accel_target as f32,
         acceleration: position.accel as f32,
         throttle: position.throttle as f32,

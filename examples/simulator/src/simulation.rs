@@ -13,6 +13,7 @@ pub mod noise;
 pub mod params;
 pub mod pid;
 pub mod position;
+pub mod rate;
 pub mod sensors;
 pub mod vehicle;
 pub mod wind;
@@ -36,7 +37,7 @@ pub const LOOP_RATE: u16 = 400;
 /// Duration of a step, us.
 pub const STEP_US: u64 = 1_000_000 / LOOP_RATE as u64;
 /// Duration of a step, s.
-const DT: f64 = STEP_US as f64 * 1e-6;
+pub const DT: f64 = STEP_US as f64 * 1e-6;
 /// Steps from one sample of the barometer, compass or rangefinder to the next: 50 Hz.
 const SLOW_STEPS: u64 = 8;
 /// Steps from one sample of the GPS to the next: 5 Hz.

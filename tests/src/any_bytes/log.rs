@@ -9,6 +9,7 @@ use binlog::flash::{Image, ImageLog};
 use binlog::lock::Lock;
 use binlog::log::{Column, Kind, Numbers, Rows};
 use binlog::messages::{Ev, Fmt, Mode, Msg};
+use binlog::replay::{Item as Moment, messages};
 use binlog::{
     Decoder, Format, Log, LogMessage, LogSchema, LoggedSchema, Record, RecordStream, Records, Scaling, Skipped, Value,
 };
@@ -104,6 +105,22 @@ pub fn records(bytes: &[u8]) {
         streamed.push(item(next));
     }
     assert_eq!(streamed, items, "in chunks of {chunk}");
+    replay(bytes);
+}
+
+/// Replays a log. The time goes back only where that is reported.
+fn replay(bytes: &[u8]) {
+    let mut last_us = 0;
+    for item in messages::<AnyLog>(bytes).flatten() {
+        match item {
+            Moment::Begin { .. } | Moment::Back { .. } => last_us = 0,
+            Moment::Input { time_us, .. } => {
+                assert!(time_us >= last_us, "{time_us} after {last_us}");
+                last_us = time_us;
+            }
+            _ => {}
+        }
+    }
 }
 
 /// All operations on a whole log. Where two ways lead to the same result, the results are compared.

@@ -39,6 +39,7 @@ const CRATES: [Crate; 4] = [
             ("flash", &["read", "wording"]),
             ("mavlink", &[]),
             ("any_log", &["blackbox", "format", "read", "source", "wording"]),
+            ("replay", &["any_log", "blackbox", "format", "read", "wording"]),
             ("map", &["any_log", "blackbox", "read", "source"]),
             ("arrow", &["source", "wording"]),
         ],

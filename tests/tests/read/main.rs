@@ -10,6 +10,7 @@ mod hostile_files;
 mod logged_schema;
 mod older_logs;
 mod real_logs;
+mod replay;
 mod some_types;
 mod synthetic_logs;
 mod text_logs;

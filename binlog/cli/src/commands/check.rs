@@ -2,14 +2,14 @@
 
 use crate::context::{Context, Logs};
 use crate::counted::counted;
-use crate::input::{Input, LeftOut};
+use crate::input::Input;
 use crate::json;
 use crate::one_line::shown;
 use crate::outcome::{CommandResult, Outcome, print_and_go_on, warn};
 use crate::output::Output;
 use crate::style::Style;
-use binlog::AnyLog;
 use binlog::check::{Finding, Report, Rule, Severity};
+use binlog::{AnyLog, LeftOut};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::io::Write;

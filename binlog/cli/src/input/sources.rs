@@ -1,8 +1,8 @@
 //! The logs of a command line.
 
-use super::folder::{Contents, LeftOut};
 use super::{Input, Source, require_stdin_once, shown};
 use crate::outcome::{CommandResult, Failure, Outcome, print_and_go_on, warn};
+use binlog::{FoundLogs, LeftOut};
 use std::path::{Path, PathBuf};
 
 /// The logs that are given. A folder stands for the logs in it and in its folders, sorted by path.
@@ -26,7 +26,8 @@ impl Sources {
                 sources.push(Source::of(path));
                 continue;
             }
-            let contents = Contents::of(path)?;
+            let contents = FoundLogs::in_folder(path)
+                .map_err(|error| Failure::new(format_args!("can't read the folder {}: {error}", shown(path))))?;
             if contents.logs.is_empty() && contents.left_out.is_empty() {
                 let text = "it has no logs: files .bin, .bbl, .bfl, .log or .txt that are ArduPilot or Blackbox logs";
                 return Err(Failure::new(format_args!("{}: {text}", shown(path))));

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 const CHAPTER: &str = include_str!("../../../src/guide/program.md");
 
-const PAGES: [(&str, &str); 11] = [
+const PAGES: [(&str, &str); 12] = [
     ("README.md", include_str!("../../../../README.md")),
     ("program.md", CHAPTER),
     ("plots.md", include_str!("../../../src/guide/plots.md")),
@@ -23,6 +23,7 @@ const PAGES: [(&str, &str); 11] = [
     ("export/guide.md", include_str!("../../src/export/guide.md")),
     ("reading.md", include_str!("../../../src/guide/reading.md")),
     ("simulators.md", include_str!("../../../src/guide/simulators.md")),
+    ("replay.md", include_str!("../../../src/guide/replay.md")),
     ("blackbox.md", include_str!("../../../src/guide/blackbox.md")),
     ("unknown_firmware.md", include_str!("../../../src/guide/unknown_firmware.md")),
     ("formats_over_years.md", include_str!("../../../src/guide/formats_over_years.md")),
@@ -74,7 +75,7 @@ fn folder() -> TempDir {
         fs::write(path, bytes).expect("room");
     };
     let [flight, blackbox] = &*FLIGHT;
-    ["flight.bin", "before.bin", "after.bin"].iter().for_each(|name| write(name, flight));
+    ["flight.bin", "before.bin", "after.bin", "new.bin"].iter().for_each(|name| write(name, flight));
     write("flight.bbl", blackbox);
     write("flights.bbl", &blackbox.repeat(2));
     write("damaged.bbl", &[&blackbox[..100_000], &blackbox[100_020..]].concat());

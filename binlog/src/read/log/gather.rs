@@ -78,7 +78,7 @@ pub(super) enum Cells {
 /// How a stored number is scaled. Dividing by 100 or 1e7 is exact, as in pymavlink; multiplying by 0.01 or 1e-7 would
 /// be wrong in the last bit.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) enum Scale {
+pub(crate) enum Scale {
     None,
     Divide(f64),
     Multiply(f64),
@@ -86,7 +86,7 @@ pub(super) enum Scale {
 
 impl Scale {
     /// The scale of a column; `factor` is the factor that remains after the format's own scaling.
-    pub(super) fn of(format: Format, factor: Option<f64>, scaling: Scaling) -> Self {
+    pub(crate) fn of(format: Format, factor: Option<f64>, scaling: Scaling) -> Self {
         match (scaling, format.divisor(), factor) {
             (Scaling::Stored, ..) => Scale::None,
             (_, Some(divisor), _) => Scale::Divide(divisor),
@@ -99,7 +99,7 @@ impl Scale {
     }
 
     #[inline(always)]
-    pub(super) fn apply(self, value: f64) -> f64 {
+    pub(crate) fn apply(self, value: f64) -> f64 {
         match self {
             Scale::None => value,
             Scale::Divide(by) => value / by,

@@ -6,13 +6,13 @@ use std::fmt;
 
 /// The name of a type, and of its instance if one is given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct TypeName<'n> {
-    pub(super) name: &'n str,
-    pub(super) instance: Option<&'n str>,
+pub(crate) struct TypeName<'n> {
+    pub(crate) name: &'n str,
+    pub(crate) instance: Option<&'n str>,
 }
 
 impl<'n> TypeName<'n> {
-    pub(super) fn parse(text: &'n str) -> Self {
+    pub(crate) fn parse(text: &'n str) -> Self {
         match text.strip_suffix(']').and_then(|text| text.split_once('[')) {
             Some((name, instance)) => TypeName { name, instance: Some(instance) },
             None => TypeName { name: text, instance: None },
@@ -21,7 +21,7 @@ impl<'n> TypeName<'n> {
 }
 
 /// Splits `ATT.Roll` into type and label.
-pub(super) fn column_name(text: &str) -> Result<(&str, &str), SelectError> {
+pub(crate) fn column_name(text: &str) -> Result<(&str, &str), SelectError> {
     // The name of an instance may contain a dot.
     let from = text.rfind("].").map_or(0, |at| at + 1);
     match text[from..].find('.') {

@@ -1,7 +1,5 @@
 //! Reads a log's records as the program's messages.
 
-mod by_label;
-
 use super::index::RecordKind;
 use super::offsets::InOrder;
 use super::select::SelectError;
@@ -9,11 +7,11 @@ use super::wraps::WrapPlaces;
 use crate::format::message::ReadInPlace;
 use crate::format::{DecodeError, Definition, LogMessage, LogSchema};
 use crate::format::{Mismatch, MismatchKind};
+use crate::read::by_label::{Conversion, Payload};
 use crate::read::catalogue::units::UnitsAt;
 use crate::read::records::place_in;
 use crate::read::{Log, LoggedDefinition, framing};
 use crate::wording::debug_text::debug_is_text;
-use by_label::{Conversion, Payload};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -109,7 +107,7 @@ impl Log<'_> {
         let (mut mismatches, mut reads_by_value) = (Vec::new(), true);
         for kind in &kinds {
             let logged = kind.definition(self.bytes());
-            let conversion = Conversion::new(const { &T::DEFINITION }, &logged, kind.defined_at(), units);
+            let conversion = Conversion::new(const { &T::DEFINITION }, &logged, units.at(kind.defined_at()));
             reads_by_value &= conversion.is_ok();
             match logged.check(const { &T::DEFINITION }) {
                 Err(mismatch) => mismatches.push(mismatch),
@@ -160,7 +158,7 @@ impl Log<'_> {
         let mut mismatches = Vec::new();
         for kind in &kinds {
             let logged = kind.definition(self.bytes());
-            match Conversion::new(const { &T::DEFINITION }, &logged, kind.defined_at(), units) {
+            match Conversion::new(const { &T::DEFINITION }, &logged, units.at(kind.defined_at())) {
                 Ok(conversion) => conversions.push((conversion, usize::from(logged.length()))),
                 Err(differences) => mismatches.extend(named(&T::DEFINITION, differences)),
             }
@@ -191,7 +189,7 @@ impl Log<'_> {
             let logged = kind.definition(self.bytes());
             let Some(index) = place_in::<S>(&logged) else { continue };
             let program = S::MESSAGES[index].definition;
-            match Conversion::new(program, &logged, kind.defined_at(), units) {
+            match Conversion::new(program, &logged, units.at(kind.defined_at())) {
                 Ok(conversion) => {
                     kinds.push(kind);
                     places.push((index, conversion, usize::from(logged.length())));

@@ -141,11 +141,22 @@ impl<const N: usize> RecordStream<N> {
     #[cfg(feature = "read")]
     #[inline(always)]
     pub(crate) fn pass(&mut self, mut each: impl FnMut(u8, &[u8])) {
+        self.pass_while(|_, id, record| {
+            each(id, record);
+            true
+        });
+    }
+
+    /// As [`pass`](Self::pass), with the offsets of the records, while `each` takes them: it returns false for one that
+    /// it leaves.
+    #[cfg(feature = "read")]
+    #[inline(always)]
+    pub(crate) fn pass_while(&mut self, mut each: impl FnMut(usize, u8, &[u8]) -> bool) {
         while self.open.is_none()
             && let Some((id, end)) = self.learner.framing.in_step(&self.buffer[..self.end], self.start)
             && !self.learner.notes(id)
+            && each(self.offset, id, &self.buffer[self.start..end])
         {
-            each(id, &self.buffer[self.start..end]);
             self.advance(end - self.start);
         }
     }

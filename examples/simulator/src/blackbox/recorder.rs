@@ -74,7 +74,8 @@ fn main(simulation: &Simulation) -> MainFrame {
     let thousandths = |value: f64| round(1000.0 * value);
     let degrees = |rates: Vec3| axes(rates.map(f64::to_degrees)).map(round);
     let [p, i, d] = control.terms().map(|terms| axes(terms).map(thousandths));
-    let [roll, pitch, yaw] = degrees(control.rate_target);
+    let [x, y, z] = control.rate_target().map(f64::from);
+    let [roll, pitch, yaw] = axes(Vec3::new(x, y, z)).map(round);
     MainFrame {
         loop_iteration: (simulation.time_us / STEP_US - 1) as u32,
         time: simulation.time_us as u32,

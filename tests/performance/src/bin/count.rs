@@ -23,7 +23,7 @@ enum Work {
     Scan(fn(&[u8], usize) -> u64),
 }
 
-const WORKS: [(&str, Work); 24] = [
+const WORKS: [(&str, Work); 27] = [
     ("att", Work::Write(encode_att)),
     ("c-att", Work::Write(floor_att)),
     ("ctun", Work::Write(encode_ctun)),
@@ -46,6 +46,9 @@ const WORKS: [(&str, Work); 24] = [
     ("c-read-f64", Work::Read(|log| drop(black_box(c::Columns::f64(log))))),
     ("read-scaled", Work::Read(|log| drop(black_box(ours::scaled(log, NonZero::<usize>::MIN))))),
     ("read-types", Work::Read(|log| drop(black_box(ours::by_type(log))))),
+    ("read-replayed", Work::Read(|log| drop(black_box(ours::replayed_columns(log))))),
+    ("replay-rows", Work::Read(|log| _ = black_box(ours::replayed_rows(log)))),
+    ("replay-messages", Work::Read(|log| _ = black_box(ours::replayed_messages(log)))),
     ("read-sum", Work::Scan(|log, records| ours::Attitudes::new(log).sum(records))),
     ("c-read-sum", Work::Scan(|log, records| c::Index::new(log).attitudes().sum(records))),
 ];

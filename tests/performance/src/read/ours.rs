@@ -1,9 +1,11 @@
 //! By binlog. The benchmark and the instruction counts use these functions only, which call the measured reader.
 
-use crate::Attitude;
+use crate::{Attitude, ControlTuning};
 use binlog::log::{Column, Numbers, Rows};
-use binlog::{Log, Records, Scaling};
+use binlog::replay::{Flight, Item, messages};
+use binlog::{AnyLog, Log, LogSchema, Records, Scaling};
 use std::error::Error;
+use std::io::Read;
 use std::num::NonZero;
 use std::path::Path;
 
@@ -61,6 +63,40 @@ pub fn schema(log: &Log<'_>, name: &str) -> usize {
 }
 
 const SCALED: Numbers = Numbers::Scaled(Scaling::Shown);
+
+/// The types and columns that a replay is fed with.
+const REPLAYED: [(&str, [&str; 3]); 2] = [("ATT", ["Roll", "Pitch", "Yaw"]), ("CTUN", ["ThO", "Alt", "CRt"])];
+
+/// The same as messages.
+#[derive(LogSchema)]
+enum Replayed {
+    Att(Attitude),
+    Ctun(ControlTuning),
+}
+
+/// The columns of a replay, read as columns.
+pub fn replayed_columns(log: &[u8]) -> Vec<Vec<Column>> {
+    let log = Log::from_bytes(log);
+    let scaled = Numbers::F64(Scaling::Units);
+    let columns = |(name, labels): (&str, [&str; 3])| {
+        log.rows(name).and_then(|rows| rows.columns(&labels, scaled)).expect("the log has them")
+    };
+    REPLAYED.map(columns).into()
+}
+
+/// The rows of a replay with these columns: how many.
+pub fn replayed_rows(log: &[u8]) -> usize {
+    let log = AnyLog::from_bytes(log).expect("a log");
+    let name = |table: usize, column: usize| format!("{}.{}", REPLAYED[table].0, REPLAYED[table].1[column]);
+    let signals = [name(0, 0), name(0, 1), name(0, 2), name(1, 0), name(1, 1), name(1, 2)];
+    let flight = Flight::of(&log);
+    flight.rows(signals).expect("the log has them").filter(|item| matches!(item, Ok(Item::Input { .. }))).count()
+}
+
+/// The messages ATT and CTUN in a replay: how many.
+pub fn replayed_messages(log: impl Read) -> usize {
+    messages::<Replayed>(log).filter(|item| matches!(item, Ok(Item::Input { .. }))).count()
+}
 
 /// How a file is opened for one column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,9 +1,6 @@
 //! The logs of a folder.
 
-use super::format::BEGINNING;
-use super::shown;
-use crate::outcome::Failure;
-use binlog::LogFormat;
+use super::{BEGINNING, LogFormat};
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -14,20 +11,24 @@ const EXTENSIONS: [&str; 5] = ["bin", "bbl", "bfl", "log", "txt"];
 /// Those of them that hardly anything else has.
 const OF_LOGS: [&str; 3] = ["bin", "bbl", "bfl"];
 
-/// Whether a path has a name that logs have, which end in .bin, .bbl, .bfl, .log or .txt.
-pub fn looks_like_log(path: &Path) -> bool {
-    ends_with(path, &EXTENSIONS)
-}
-
-fn ends_with(path: &Path, extensions: &[&str]) -> bool {
-    path.extension().is_some_and(|extension| extensions.iter().any(|known| extension.eq_ignore_ascii_case(known)))
-}
-
-/// What a folder and the folders in it have, sorted by path.
-#[derive(Default)]
-pub(super) struct Contents {
-    pub(super) logs: Vec<PathBuf>,
-    pub(super) left_out: Vec<LeftOut>,
+/// The logs in a folder and in the folders in it, sorted by path.
+///
+/// A log has a name that ends in .bin, .bbl, .bfl, .log or .txt, and its bytes are those of a log.
+///
+/// ```no_run
+/// use binlog::{AnyLog, FoundLogs};
+///
+/// for path in FoundLogs::in_folder("flights")?.logs {
+///     println!("{}: {} bytes", path.display(), AnyLog::open(&path)?.bytes().len());
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct FoundLogs {
+    /// The logs. One that can't be read is among them, so that whoever opens it says why.
+    pub logs: Vec<PathBuf>,
+    /// What else looks like a log, and folders that can't be read.
+    pub left_out: Vec<LeftOut>,
 }
 
 /// What a folder has beside logs: a file that is named like a log and is empty or no log, or a folder that can't be
@@ -42,27 +43,30 @@ pub struct LeftOut {
     pub bytes: Option<u64>,
 }
 
-impl Contents {
+impl FoundLogs {
     /// Those of a folder. Links to folders aren't followed.
     ///
     /// # Errors
     ///
     /// If the folder itself can't be read.
-    pub(super) fn of(folder: &Path) -> Result<Self, Failure> {
-        let mut contents = Contents::default();
+    pub fn in_folder(folder: impl AsRef<Path>) -> io::Result<Self> {
+        let mut found = FoundLogs::default();
         let mut folders = Vec::new();
-        contents
-            .add(folder, &mut folders)
-            .map_err(|error| Failure::new(format_args!("can't read the folder {}: {error}", shown(folder))))?;
+        found.add(folder.as_ref(), &mut folders)?;
         while let Some(path) = folders.pop() {
-            if let Err(error) = contents.add(&path, &mut folders) {
+            if let Err(error) = found.add(&path, &mut folders) {
                 let reason = format!("can't read the folder: {error}");
-                contents.left_out.push(LeftOut { path, reason, bytes: None });
+                found.left_out.push(LeftOut { path, reason, bytes: None });
             }
         }
-        contents.logs.sort_unstable();
-        contents.left_out.sort_unstable_by(|one, other| one.path.cmp(&other.path));
-        Ok(contents)
+        found.logs.sort_unstable();
+        found.left_out.sort_unstable_by(|one, other| one.path.cmp(&other.path));
+        Ok(found)
+    }
+
+    /// Whether a path has a name that logs have, which end in .bin, .bbl, .bfl, .log or .txt.
+    pub fn has_log_name(path: impl AsRef<Path>) -> bool {
+        ends_with(path.as_ref(), &EXTENSIONS)
     }
 
     fn add(&mut self, folder: &Path, folders: &mut Vec<PathBuf>) -> io::Result<()> {
@@ -85,6 +89,10 @@ impl Contents {
     }
 }
 
+fn ends_with(path: &Path, extensions: &[&str]) -> bool {
+    path.extension().is_some_and(|extension| extensions.iter().any(|known| extension.eq_ignore_ascii_case(known)))
+}
+
 enum Kind {
     Log,
     LeftOut { reason: &'static str, bytes: u64 },
@@ -93,10 +101,10 @@ enum Kind {
 
 fn kind(path: &Path) -> Kind {
     // Opening a pipe would wait for a writer.
-    if !looks_like_log(path) || !path.is_file() {
+    if !FoundLogs::has_log_name(path) || !path.is_file() {
         return Kind::Other;
     }
-    // The command says why a file can't be read.
+    // Whoever opens it says why it can't be read.
     match File::open(path).and_then(kind_of).unwrap_or(Kind::Log) {
         Kind::Other if ends_with(path, &OF_LOGS) => {
             let bytes = path.metadata().map_or(0, |file| file.len());

@@ -5,12 +5,12 @@ use crate::format::{Definition, Format, Value};
 use crate::read::LoggedDefinition;
 use crate::read::catalogue::comparison::by_meaning::widens_time;
 use crate::read::catalogue::comparison::lossless::{ColumnSource, lossless};
-use crate::read::catalogue::units::Units;
+use crate::read::catalogue::units::UnitsAt;
 use crate::read::records::time::TimeSource;
 
 /// Converts payloads of the log to payloads of the program, column by column.
 #[derive(Debug)]
-pub(super) struct Conversion {
+pub(crate) struct Conversion {
     /// `None` if the log's payload equals the program's.
     steps: Option<Vec<Step>>,
     /// Bytes of the program's payload.
@@ -37,24 +37,23 @@ enum From {
 }
 
 /// Room for a converted payload.
-pub(super) type Payload = [u8; 255];
+pub(crate) type Payload = [u8; 255];
 
 impl Conversion {
-    /// The conversion from a log's definition to that of the program. `defined_at` is the offset of the log's
+    /// The conversion from a log's definition to that of the program. `units` are those in force at the log's
     /// definition.
     ///
     /// # Errors
     ///
     /// All differences that would lose something.
-    pub(super) fn new<'l>(
+    pub(crate) fn new<'l>(
         program: &'static Definition,
         logged: &LoggedDefinition<'l>,
-        defined_at: usize,
-        units: &'l Units,
+        units: UnitsAt<'l>,
     ) -> Result<Self, Vec<MismatchKind>> {
         let mut offset = 0;
         let mut steps = Vec::new();
-        for (source, column) in lossless(program, logged, units.at(defined_at))? {
+        for (source, column) in lossless(program, logged, units)? {
             let from = match source {
                 ColumnSource::Column(found) if widens_time(found.format, (column.label, column.format)) => {
                     From::Time(TimeSource::Micros { format: found.format, offset: found.offset })
@@ -74,13 +73,13 @@ impl Conversion {
     }
 
     /// Whether [`convert`](Self::convert) needs the number of wraps.
-    pub(super) fn counts_wraps(&self) -> bool {
+    pub(crate) fn counts_wraps(&self) -> bool {
         self.counts_wraps
     }
 
     /// Converts the payload of a record. `wraps` says how often times of 32 bits have wrapped before.
     #[inline]
-    pub(super) fn convert<'p>(&self, payload: &'p [u8], wraps: u32, room: &'p mut Payload) -> &'p [u8] {
+    pub(crate) fn convert<'p>(&self, payload: &'p [u8], wraps: u32, room: &'p mut Payload) -> &'p [u8] {
         let Some(steps) = &self.steps else { return payload };
         for Step { from, to } in steps {
             let Some(room) = room.get_mut(to.1..to.1 + to.0.size()) else { continue };

@@ -1,0 +1,159 @@
+//! `compare` and `assert_same`: what they find, and what they say.
+
+use super::{Logged, Single, double, log, single};
+use binlog::replay::{self, Flight, Item, compare, messages};
+use binlog::{AnyLog, LogWriter};
+use std::error::Error;
+use std::fs;
+use std::panic::{UnwindSafe, catch_unwind};
+use std::path::Path;
+use tempfile::TempDir;
+
+fn any(messages: impl IntoIterator<Item = Logged>) -> AnyLog<'static> {
+    AnyLog::from_bytes(log(messages)).expect("a log")
+}
+
+/// A folder with these logs.
+fn folder(logs: &[(&str, &[u8])]) -> TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (name, bytes) in logs {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("room");
+        fs::write(path, bytes).expect("room");
+    }
+    folder
+}
+
+/// Code that passes the values on, each increased by `by` from the third second on.
+fn increased(flight: &Flight<'_>, by: u32) -> Result<Vec<u8>, Box<dyn Error>> {
+    let mut out = LogWriter::<Logged, _>::new(Vec::new())?;
+    for item in flight.messages::<Logged>() {
+        match item? {
+            Item::Input { time_us, input: Logged::Single(Single { value, .. }) } => {
+                let value = if time_us >= 3_000_000 { value + by } else { value };
+                out.write(&Single { time_us, value })?;
+            }
+            Item::Input { input, .. } => out.write_any(&input)?,
+            _ => {}
+        }
+    }
+    Ok(out.finish()?)
+}
+
+fn panics(run: impl FnOnce() + UnwindSafe) -> String {
+    *catch_unwind(run).expect_err("a panic").downcast::<String>().expect("a text")
+}
+
+fn regular() -> impl Iterator<Item = Logged> {
+    (0..50).flat_map(|i| [single(100_000 * i, 5 * i as u32), double(100_000 * i, 1, 0)])
+}
+
+#[test]
+fn the_same_outputs_pass_and_others_fail_with_their_place() {
+    let bytes = log(regular());
+    let folder = folder(&[("a.bin", &bytes), ("more/b.BIN", &bytes), ("empty.bin", b""), ("notes.md", b"text")]);
+    let path = folder.path();
+    replay::assert_same(path, |flight| increased(flight, 0));
+    replay::assert_within(path, &[("AAA.Value", 2.0)], |flight| increased(flight, 2));
+    replay::assert_within(path, &[("AAA", 2.0)], |flight| increased(flight, 2));
+    let text = panics(|| replay::assert_within(path, &[("BBB", 9.0)], |flight| increased(flight, 3)));
+    let line = |name: &str| {
+        format!(
+            "{}: AAA.Value at 3.000000 s, record 31: 150 in the flight, 153 now; 20 of 50 differ, by at most 3",
+            path.join(name).display()
+        )
+    };
+    assert_eq!(text, format!("2 of 2 logs failed:\n{}\n{}", line("a.bin"), line("more/b.BIN")));
+    // A file stands for itself.
+    replay::assert_same(path.join("a.bin"), |flight| increased(flight, 0));
+}
+
+#[test]
+fn a_folder_without_logs_is_an_error() {
+    let folder = folder(&[("notes.txt", b"text"), ("zeros.bin", &[0; 50])]);
+    let path = folder.path();
+    let text = panics(|| replay::assert_same(path, |flight| increased(flight, 0)));
+    assert!(text.starts_with(&format!("{}: it has no logs: files .bin, ", path.display())), "{text}");
+    let missing = path.join("missing");
+    let text = panics(|| replay::assert_same(&missing, |flight| increased(flight, 0)));
+    assert!(text.contains("missing") && text.contains("can't read"), "{text}");
+    let text = panics(|| replay::assert_same(Path::new("no-such-folder"), |flight| increased(flight, 0)));
+    assert!(text.contains(env!("CARGO_MANIFEST_DIR")), "{text}");
+}
+
+#[test]
+fn code_that_fails_or_logs_nothing_is_an_error() {
+    let bytes = log(regular());
+    let folder = folder(&[("a.bin", &bytes)]);
+    let path = folder.path();
+    let text = panics(|| replay::assert_same(path, |_| Err("no gains".into())));
+    assert!(text.ends_with("a.bin: no gains"), "{text}");
+    let text = panics(|| replay::assert_same(path, |_| Ok(log([]))));
+    assert!(text.ends_with("a.bin: the code logged no record of a type and a time that the flight has"), "{text}");
+    let text = panics(|| replay::assert_same(path, |_| Ok(Vec::new())));
+    assert!(text.ends_with("a.bin: what the code logged: the log is empty"), "{text}");
+}
+
+#[test]
+fn records_that_only_one_log_has_are_counted() {
+    let old = any(regular());
+    let shorter = any(regular().skip(20).take(60));
+    let comparison = compare(&old, &shorter);
+    let counts: Vec<_> =
+        comparison.types().iter().map(|it| (it.name.as_str(), it.compared, it.missing, it.added)).collect();
+    // What is before the first record of the new log isn't missing: a replay may begin anywhere.
+    assert_eq!(counts, [("BBB[1]", 30, 10, 0), ("AAA", 30, 10, 0)]);
+    assert!(!comparison.is_same());
+    let longer = any(regular().chain([single(60_000_000, 1)]));
+    let comparison = compare(&old, &longer);
+    let aaa = comparison.types().iter().find(|it| it.name == "AAA").expect("the type");
+    assert_eq!((aaa.compared, aaa.added, aaa.first_us), (50, 1, Some(60_000_000)));
+    // Other instances are others.
+    let comparison = compare(&old, &any([double(0, 2, 0)]));
+    assert_eq!((comparison.types()[0].compared, comparison.types()[0].added), (0, 1));
+}
+
+#[test]
+fn boots_are_compared_with_boots() {
+    let boots = |value| {
+        let boot = |add| log((0..30).map(|i| single(100_000 * i, i as u32 + add)));
+        AnyLog::from_bytes([boot(0), boot(value)].concat()).expect("a log")
+    };
+    assert!(compare(&boots(5), &boots(5)).is_same());
+    let comparison = compare(&boots(5), &boots(6));
+    let value = &comparison.columns()[0];
+    assert_eq!((value.compared, value.differing, value.largest, value.mean), (60, 30, 1.0, 0.5));
+    assert_eq!(value.first.as_ref().map(|first| (first.record, first.time_us)), Some((31, 0)));
+    // The writer of a replay has one preamble.
+    let mut one = LogWriter::<Logged, _>::new(Vec::new()).expect("memory takes all");
+    for item in messages::<Logged>(boots(5).bytes()).flatten() {
+        if let Item::Input { input, .. } = item {
+            one.write_any(&input).expect("memory takes all");
+        }
+    }
+    let one = AnyLog::from_bytes(one.finish().expect("memory takes all")).expect("a log");
+    assert!(compare(&boots(5), &one).is_same());
+}
+
+#[test]
+fn blackbox_logs_are_compared_too() {
+    let [one, other] = [1, 2].map(|seed| {
+        AnyLog::from_bytes(simulator::blackbox::log_of(simulator::Simulation::new(seed, 2))).expect("a log")
+    });
+    assert!(compare(&one, &one).is_same());
+    let comparison = compare(&one, &other);
+    let gyro = comparison.columns().iter().find(|column| column.name == "main.accSmooth[2]").expect("the field");
+    assert!(gyro.differing > 0 && gyro.compared == 800, "{gyro:?}");
+    assert!(!compare(&one, &any(regular())).is_same());
+}
+
+#[test]
+fn a_comparison_prints_as_a_table() {
+    let old = any(regular());
+    let new = AnyLog::from_bytes(increased(&Flight::of(&old), 2).expect("it flies")).expect("a log");
+    let text = compare(&old, &new).to_string();
+    let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(lines[0], ["column", "largest", "mean", "differing", "parts", "at"]);
+    assert!(lines.contains(&vec!["AAA.Value", "2.0000", "0.8000", "20", "3.000000", "s"]), "{text}");
+    assert!(lines.contains(&vec!["BBB[1].Value", "0", "0", "0", "never"]), "{text}");
+}
