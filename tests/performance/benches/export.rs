@@ -150,8 +150,8 @@ fn write_arrays(types: &[Vec<RecordBatch>], folder: &Path) {
     for (i, batches) in types.iter().enumerate() {
         let Some(first) = batches.first() else { continue };
         let file = File::create(folder.join(format!("{i}.parquet"))).expect("room");
-        let mut writer =
-            ArrowWriter::try_new(file, first.schema(), Some(writer_properties())).expect("a schema of arrow-rs");
+        let mut writer = ArrowWriter::try_new(file, first.schema(), Some(writer_properties(&first.schema())))
+            .expect("a schema of arrow-rs");
         batches.iter().for_each(|batch| writer.write(batch).expect("room"));
         writer.into_inner().and_then(|file| Ok(file.sync_all()?)).expect("room");
     }

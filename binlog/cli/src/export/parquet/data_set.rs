@@ -27,9 +27,9 @@ use std::path::{Path, PathBuf};
 /// A file gets no more logs once it has this many bytes.
 const FILE_BYTES: usize = 128 << 20;
 
-/// What all files together may have in memory, by the writer's count; it takes half as much again. With a quarter of
-/// it, row groups are so small that a data set has a third more bytes.
-const MEMORY_BYTES: usize = 256 << 20;
+/// What all files together may have in memory, by the writer's count; it takes half as much again. With twice as much, a
+/// data set has 3 % fewer bytes.
+const MEMORY_BYTES: usize = 32 << 20;
 
 /// Its lock, so that two exports don't write into one data set.
 const LOCK: &str = "_lock";
@@ -127,7 +127,7 @@ impl DataSet {
         self
     }
 
-    /// The bytes that all files may have in memory, 256 MiB without this.
+    /// The bytes that all files may have in memory, 32 MiB without this.
     #[must_use]
     pub fn with_memory(mut self, bytes: usize) -> Self {
         self.memory = bytes;

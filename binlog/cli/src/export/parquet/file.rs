@@ -6,12 +6,13 @@ use crate::export::chosen_table::ChosenTable;
 use crate::outcome::Failure;
 use crate::output::interrupt;
 use arrow_array::RecordBatch;
-use arrow_schema::SchemaRef;
+use arrow_schema::{DataType, FieldRef, Schema, SchemaRef};
 use binlog::log::SchemaUnion;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder};
+use parquet::schema::types::ColumnPath;
 use std::fs::File;
 use std::io::{self, BufWriter};
 use std::iter;
@@ -33,12 +34,17 @@ pub(super) struct GrowingFile {
     writer: ArrowWriter<BufWriter<File>>,
 }
 
-/// How all files are written: compressed, with the statistics by which readers skip row groups.
-pub fn writer_properties() -> WriterProperties {
-    WriterProperties::builder()
+/// How all files are written: compressed, with the statistics by which readers skip row groups. Measured numbers have
+/// no dictionary: few are equal, so that it takes memory, time and room in the file.
+pub fn writer_properties(schema: &Schema) -> WriterProperties {
+    let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
-        .set_created_by(concat!("binlog ", env!("CARGO_PKG_VERSION")).into())
-        .build()
+        .set_created_by(concat!("binlog ", env!("CARGO_PKG_VERSION")).into());
+    let measured = schema.fields().iter().filter(|field| *field.data_type() == DataType::Float64);
+    let without = |properties: WriterPropertiesBuilder, field: &FieldRef| {
+        properties.set_column_dictionary_enabled(ColumnPath::new(vec![field.name().clone()]), false)
+    };
+    measured.fold(properties, without).build()
 }
 
 impl GrowingFile {
@@ -120,8 +126,8 @@ pub(super) fn part(place: &Path) -> PathBuf {
 fn begin(place: &Path, schema: SchemaRef) -> Result<ArrowWriter<BufWriter<File>>, Failure> {
     let part = part(place);
     let file = interrupt::create(&[&part], || File::create(&part)).map_err(|error| failure(place, &error.into()))?;
-    ArrowWriter::try_new(BufWriter::new(file), schema, Some(writer_properties()))
-        .map_err(|error| failure(place, &error))
+    let properties = writer_properties(&schema);
+    ArrowWriter::try_new(BufWriter::new(file), schema, Some(properties)).map_err(|error| failure(place, &error))
 }
 
 fn end(writer: ArrowWriter<BufWriter<File>>, place: &Path) -> Result<(), Failure> {
