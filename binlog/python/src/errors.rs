@@ -157,7 +157,7 @@ impl fmt::Display for FleetError {
             FleetError::Open(error) => error.to_string(),
             FleetError::Find(path, error) => format!("can't read {}: {error}", path.display()),
             FleetError::NoLog(text) | FleetError::Key(text) | FleetError::Value(text) => text.clone(),
-            FleetError::Raised(error) => error.to_string(),
+            FleetError::Raised(error) => format!("a signal ended it: {}", error.to_string().trim_end_matches(": ")),
         }))
     }
 }

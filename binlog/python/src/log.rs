@@ -49,12 +49,14 @@ pub struct Opened {
     pub path: PathBuf,
     pub numbers: Numbers,
     pub map: bool,
+    /// Whether it came through a pipe or from a device, so that nobody can open it again.
+    pub is_pipe: bool,
 }
 
 impl Opened {
     pub fn new(path: PathBuf, scaling: &str, map: bool) -> PyResult<Self> {
         let absolute = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
-        Ok(Opened { given: path, path: absolute, numbers: numbers_of(scaling)?, map })
+        Ok(Opened { given: path, path: absolute, numbers: numbers_of(scaling)?, map, is_pipe: false })
     }
 
     /// What people call it: the path as it was given.
@@ -75,7 +77,7 @@ impl Opened {
 /// A log, or a part of it: its name and its intervals in each boot.
 pub fn opened<'py>(
     py: Python<'py>,
-    opened: Opened,
+    mut opened: Opened,
     part: Option<(String, Vec<Intervals>)>,
     strict: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
@@ -86,7 +88,7 @@ pub fn opened<'py>(
         }
         None => Ok(()),
     };
-    match loaded(py, &opened)? {
+    match loaded(py, &mut opened)? {
         AnyLog::ArduPilot(log) => {
             let (name, part) = part.map_or((name.clone(), None), |(name, part)| (name, Some(part)));
             let log = Log { log: Arc::new(log), opened, name, part, types: OnceLock::new() };
@@ -115,10 +117,11 @@ pub fn numbers_of(scaling: &str) -> PyResult<Numbers> {
 }
 
 /// A file, read or mapped.
-fn loaded(py: Python<'_>, opened: &Opened) -> PyResult<AnyLog<'static>> {
+fn loaded(py: Python<'_>, opened: &mut Opened) -> PyResult<AnyLog<'static>> {
     let path = &opened.given;
     let is_pipe = || path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
-    if !opened.map && py.detach(is_pipe) {
+    opened.is_pipe = !opened.map && py.detach(is_pipe);
+    if opened.is_pipe {
         return pipe::read(py, path);
     }
     let load = || match opened.map {

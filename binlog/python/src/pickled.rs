@@ -4,12 +4,13 @@ use crate::blackbox::Blackbox;
 use crate::column::{Column, value};
 use crate::errors::select_error;
 use crate::log::{Opened, opened};
+use crate::names::one_line;
 use crate::part::Intervals;
 use crate::record::Record;
 use crate::table::Rows;
 use binlog::field::Chars;
 use binlog::log::{ColumnSchema, Kind, TableSchema, Values};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
 use std::collections::BTreeMap;
@@ -31,8 +32,16 @@ fn pickled<'py>(
     Ok((function, arguments.into_pyobject(py)?))
 }
 
-/// A log, as the arguments with which it was opened, and its intervals if it is a part.
+/// A log, as the arguments with which it was opened, and its intervals if it is a part. One that came through a pipe is
+/// an error.
 pub fn log<'py>(py: Python<'py>, opened: &Opened, part: Option<(&str, &[Intervals])>) -> PyResult<Pickled<'py>> {
+    if opened.is_pipe {
+        let text = format!(
+            "{} doesn't pickle: it can't be read again where it arrives; write it to a file and open that",
+            one_line(&opened.name())
+        );
+        return Err(PyTypeError::new_err(text));
+    }
     let part = part.map(|(name, boots)| {
         let ends = |intervals: &Intervals| intervals.iter().map(|times| (times.start, times.end)).collect();
         (name.to_owned(), boots.iter().map(ends).collect::<Vec<Ends>>())

@@ -1,26 +1,31 @@
 //! Ctrl-C, while the module works for long without Python.
 
 use pyo3::prelude::*;
+use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 /// Python is asked no more often than this: each time waits for a thread that runs Python.
 const INTERVAL: Duration = Duration::from_millis(50);
 
-/// When Python was last asked for signals.
-pub struct Signals(Instant);
+/// When Python was last asked for signals, and the thread that asks.
+pub struct Signals {
+    asked: Instant,
+    thread: ThreadId,
+}
 
 impl Signals {
-    /// Begins a long work.
+    /// Begins a long work of this thread.
     pub fn new() -> Self {
-        Signals(Instant::now())
+        Signals { asked: Instant::now(), thread: thread::current().id() }
     }
 
-    /// Runs the handlers of signals that came in. One that raises an exception ends the work, as Ctrl-C does.
+    /// Runs the handlers of signals that came in. One that raises an exception ends the work, as Ctrl-C does. Another
+    /// thread asks nothing: it may belong to an engine for which Python waits.
     pub fn check(&mut self) -> PyResult<()> {
-        if self.0.elapsed() < INTERVAL {
+        if self.asked.elapsed() < INTERVAL || self.thread != thread::current().id() {
             return Ok(());
         }
-        self.0 = Instant::now();
+        self.asked = Instant::now();
         Python::attach(|py| py.check_signals())
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::errors::{FleetError, OnError, Skipped};
 use crate::members::Member;
+use crate::signals::Signals;
 use binlog::arrow::ArrowColumn;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,14 +24,18 @@ impl SharedSkipped {
 }
 
 /// The batches of each log, which is read when its first batch is asked for. A log that can't be read is an error, or
-/// is left out and listed.
+/// is left out and listed. Ctrl-C is an error, too, in the thread that calls this.
 pub fn batches(
     logs: Arc<[Member]>,
     on_error: OnError,
     skipped: SharedSkipped,
     of_log: impl Fn(&Member) -> Result<Vec<Vec<ArrowColumn>>, FleetError>,
 ) -> impl Iterator<Item = Result<Vec<ArrowColumn>, FleetError>> {
+    let mut signals = Signals::new();
     (0..logs.len()).flat_map(move |place| {
+        if let Err(raised) = signals.check() {
+            return vec![Err(FleetError::Raised(raised))];
+        }
         let log = &logs[place];
         match of_log(log) {
             Ok(batches) => batches.into_iter().map(Ok).collect(),

@@ -299,3 +299,18 @@ def test_a_signal_ends_the_search_for_columns(tmp_path, interrupt):
     with interrupt(0.02) as interrupted:
         binlog.fleet(tmp_path, "DEMO")
     assert interrupted.value.__context__ is None
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="Windows has no timer")
+@pytest.mark.parametrize("on_error", ["raise", "skip"])
+def test_a_signal_ends_a_stream(tmp_path, interrupt, on_error):
+    for name in range(64):
+        (tmp_path / f"{name:02}.bin").write_bytes(demo(1))
+    fleet = binlog.fleet(tmp_path, "DEMO", on_error=on_error)
+    for path in tmp_path.iterdir():
+        os.truncate(path, 32 << 20)
+    # pyarrow makes an error of its own from the text.
+    with interrupt(0.02, OSError) as interrupted:
+        pyarrow.table(fleet)
+    assert "a signal ended it: " in str(interrupted.value) and "Interrupted" in str(interrupted.value)
+    assert fleet.skipped == {}

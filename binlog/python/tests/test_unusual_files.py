@@ -1,6 +1,7 @@
 """Empty and damaged logs, text logs, logs that are being written, and logs beyond 4 GiB."""
 
 import os
+import pickle
 import threading
 import time
 
@@ -159,6 +160,9 @@ def test_a_log_comes_through_a_pipe(made, pipe):
     log = binlog.open(pipe)
     writer.join()
     assert log["DEMO"]["X"].to_list() == list(range(1, 100_001)) and log.damage == []
+    for whole_or_part in log, log.slice(1, 2):
+        with pytest.raises(TypeError, match="pipe.bin doesn't pickle: .* write it to a file"):
+            pickle.dumps(whole_or_part)
     writer = threading.Thread(target=pipe.write_text, args=("no log",))
     writer.start()
     with pytest.raises(OSError, match="pipe.bin: neither an ArduPilot log"):
