@@ -21,8 +21,9 @@ use std::path::PathBuf;
 ///
 /// All positions are moved together, by an offset from the system's random source. It is drawn for each copy, and
 /// neither printed nor stored. Distances stay, and so do metres north and east: for that, the latitude moves by 7
-/// degrees at most. The longitude moves by any angle. A position of 0, 0 stays, and one more than 1000 km from the first
-/// becomes 0, 0. Damaged bytes, padding, records without a definition and bytes after the end of a text are removed.
+/// degrees at most. The longitude moves by any angle. A position of 0, 0 stays, and one more than 1000 km from the
+/// first becomes 0, 0. Damaged bytes, padding, records without a definition and bytes after the end of a text are
+/// removed.
 ///
 /// Some of what stays hints at a place: the magnetometer (MAG, magADC) at the latitude, a profile of heights near the
 /// ground at the ground below, dates and times at the region, through the sun and the weather. `--drop

@@ -27,8 +27,8 @@ use std::path::{Path, PathBuf};
 /// A file gets no more logs once it has this many bytes.
 const FILE_BYTES: usize = 128 << 20;
 
-/// What all files together may have in memory, by the writer's count; it takes half as much again. With twice as much, a
-/// data set has 3 % fewer bytes.
+/// What all files together may have in memory, by the writer's count; it takes half as much again. With twice as much,
+/// a data set has 3 % fewer bytes.
 const MEMORY_BYTES: usize = 32 << 20;
 
 /// Its lock, so that two exports don't write into one data set.
