@@ -341,7 +341,8 @@ mod tests {
             let Responses { response: Some(response), used, left_out } = response(&input, &output) else {
                 return Err(TestCaseError::fail("no response"));
             };
-            prop_assert!(used > 150 && left_out == 0, "{used} {left_out}");
+            // Two seconds of small movements are rare.
+            prop_assert!(used > 150 && left_out < 10, "{used} {left_out}");
             // A step between two samples is logged with the later one.
             for (time, value) in response.times.iter().zip(&response.values) {
                 let near = (-4..=4).map(|eighth| system.step(time + f64::from(eighth) / 8.0 / rate));
