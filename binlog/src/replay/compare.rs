@@ -267,23 +267,25 @@ impl ColumnDifference {
         ColumnDifference { name, ..ColumnDifference::default() }
     }
 
-    /// Takes two numbers. The means are sums until [`finish`](Self::finish).
+    /// Takes two numbers. Of integers, `is_equal` says whether they are equal, which a double doesn't beyond 2^53. The
+    /// means are sums until [`finish`](Self::finish).
     fn numbers(
         &mut self,
         numbers: (f64, f64),
-        is_equal: bool,
+        is_equal: Option<bool>,
         tolerance: f64,
         first: impl FnOnce() -> FirstDifference,
     ) {
         let (old, new) = numbers;
         self.compared += 1;
-        if is_equal || old == new || old.is_nan() && new.is_nan() {
+        if is_equal.unwrap_or(old == new) || old.is_nan() && new.is_nan() {
             return;
         }
         let by = Some((old - new).abs()).filter(|by| by.is_finite()).unwrap_or(f64::INFINITY);
         self.largest = self.largest.max(by);
         self.mean += by;
-        if by > tolerance {
+        // No tolerance allows what it can't be compared with.
+        if by > tolerance || tolerance.is_nan() || tolerance == 0.0 {
             self.differs(first);
         }
     }

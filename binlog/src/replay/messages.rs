@@ -96,12 +96,13 @@ impl InstanceSources {
         if let Some((_, number)) = self.known.iter().find(|(known, _)| *known == instance) {
             return *number;
         }
+        // Damaged instances don't take up memory or time: they are as one.
+        if let Some((_, number)) = self.known.get(255) {
+            return *number;
+        }
         let name = instance.map_or_else(|| self.name.clone(), |instance| format!("{}[{instance}]", self.name));
         let number = source(&name);
-        // Damaged instances don't take up memory.
-        if self.known.len() < 256 {
-            self.known.push((instance, number));
-        }
+        self.known.push((instance, number));
         number
     }
 }

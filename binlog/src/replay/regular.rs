@@ -6,6 +6,8 @@ const ENOUGH: u32 = 20;
 const LONG_US: u64 = 1_000_000;
 /// An interval this many times as long as the usual one isn't regular.
 const LONGER: u64 = 4;
+/// Longer intervals, of damaged times, count as this one, so that no multiple of them overflows.
+const LONGEST_US: u64 = 1 << 40;
 
 /// The usual interval of a kind of inputs.
 #[derive(Clone, Default, Debug)]
@@ -26,7 +28,7 @@ impl Regular {
             self.since_us = time_us;
             return None;
         };
-        let interval_us = time_us.saturating_sub(last_us);
+        let interval_us = time_us.saturating_sub(last_us).min(LONGEST_US);
         if interval_us == 0 {
             return None;
         }
@@ -62,6 +64,12 @@ mod tests {
         assert_eq!(gaps(regular(0, 1000).chain(regular(1009, 2000))), [(2_497_500, 2_522_500)]);
         // Four intervals may be jitter.
         assert_eq!(gaps(regular(0, 1000).chain(regular(1003, 2000))), []);
+    }
+
+    #[test]
+    fn damaged_times_overflow_nothing() {
+        let far = [u64::MAX / 2, u64::MAX - 1, u64::MAX, 0, u64::MAX];
+        assert_eq!(gaps((0..100).map(|i| 2500 * i).chain(far)), []);
     }
 
     #[test]

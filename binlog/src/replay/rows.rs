@@ -87,6 +87,8 @@ struct Join<const N: usize, I> {
     last: [f64; N],
     last_us: [Option<u64>; N],
     waiting: VecDeque<Waiting<N>>,
+    /// How many of these, the first ones, wait no longer: no value follows.
+    settled: usize,
     newest_us: u64,
     is_over: bool,
 }
@@ -114,6 +116,7 @@ where
             last_us: [None; N],
             waiting: VecDeque::new(),
             newest_us: 0,
+            settled: 0,
             is_over: false,
         }
     }
@@ -176,14 +179,14 @@ where
         }
     }
 
-    /// The rows wait no longer: no value follows.
+    /// The rows wait no longer.
     fn settle(&mut self) {
         for waiting in &mut self.waiting {
-            if let Waiting::Row { needs, time_us, .. } = waiting {
+            if let Waiting::Row { needs, .. } = waiting {
                 *needs = Signals::NONE;
-                self.newest_us = self.newest_us.max(*time_us + 1);
             }
         }
+        self.settled = self.waiting.len();
     }
 }
 
@@ -197,6 +200,7 @@ where
         loop {
             let is_ready = match self.waiting.front() {
                 None => false,
+                Some(_) if self.settled > 0 => true,
                 Some(Waiting::Other(_)) => true,
                 Some(Waiting::Row { time_us, needs, .. }) => {
                     let waits_us = self.newest_us.saturating_sub(*time_us);
@@ -204,6 +208,7 @@ where
                 }
             };
             if is_ready {
+                self.settled = self.settled.saturating_sub(1);
                 return self.waiting.pop_front().map(|waiting| match waiting {
                     Waiting::Row { time_us, values, .. } => Ok(Item::Input { time_us, input: values }),
                     Waiting::Other(item) => item,

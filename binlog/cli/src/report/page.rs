@@ -113,7 +113,9 @@ impl Page {
         let count = |severity| findings().filter(|(_, finding)| finding.severity == severity).count() as u64;
         let (problems, warnings) = (count(Severity::Problem), count(Severity::Warning));
         let looked = |state: State| {
-            report.sessions.iter().flat_map(|session| &session.rules).filter(|of| of.state == state).count()
+            let rules = report.sessions.iter().flat_map(|session| &session.rules);
+            // Any file can be damaged.
+            rules.filter(|of| of.state == state && of.rule != "log-damage").count()
         };
         let checked = looked(State::Fine) + looked(State::Found);
         let (class, text) = match (problems, warnings) {

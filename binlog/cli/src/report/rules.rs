@@ -394,6 +394,7 @@ impl Rules {
     /// For a line that is neither, with a suggestion for an unknown name. `name` is the file.
     pub fn of_text(name: &str, text: &str) -> Result<Self, Failure> {
         let mut rules = Rules::default();
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         for (i, line) in text.lines().enumerate() {
             let line = line.split('#').next().unwrap_or_default().trim();
             if !line.is_empty() {
@@ -407,7 +408,8 @@ impl Rules {
     fn add(&mut self, line: &str) -> Result<(), String> {
         let shown = on_one_line(line);
         let parts = line.split_once('=').and_then(|(key, value)| Some((key.trim().split_once('.')?, value.trim())));
-        let Some(((name, limit), value)) = parts else {
+        let parts = parts.map(|((name, limit), value)| (name.trim_end(), limit.trim_start(), value));
+        let Some((name, limit, value)) = parts else {
             return Err(format!(
                 "`{shown}` is not a limit; write `vibration.threshold = 30`, or `error.enabled = false`"
             ));

@@ -71,6 +71,15 @@ fn each_fault_is_found_with_nothing_but_its_consequences() {
 }
 
 #[test]
+fn a_motor_that_works_harder_is_found_in_a_blackbox_log() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let flight = Simulation::new(1, 40).with_fault(Fault::MotorBalance);
+    fs::write(folder.path().join("motor.bbl"), simulator::blackbox::log_of(flight)).expect("room");
+    let found = json(folder.path(), "motor.bbl", &[]);
+    assert_eq!(crate::found(&found).into_iter().collect::<Vec<_>>(), ["motor-balance"], "{found:#}");
+}
+
+#[test]
 fn the_terminal_has_the_findings_in_words() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let log = log_of(Simulation::new(1, 20).with_fault(Fault::Failsafe));

@@ -35,7 +35,7 @@ fn of_table(name: String, old: Option<&Table>, new: &Table, tolerances: Toleranc
                 let first =
                     || FirstDifference { record, time_us, old: old_value.to_string(), new: new_value.to_string() };
                 let numbers = (old_value as f64, new_value as f64);
-                difference.numbers(numbers, old_value == new_value, *tolerance, first);
+                difference.numbers(numbers, Some(old_value == new_value), *tolerance, first);
             }
         }
     });

@@ -59,7 +59,7 @@ fn of_source(name: String, old: &Log<'_>, new: &Rows<'_>, tolerances: Tolerances
                 (Some(old_number), Some(new_number)) => {
                     // Integers beyond 2^53 aren't numbers of this type.
                     let exact = old_value.to_integer().zip(new_value.to_integer());
-                    let is_equal = old_column.format == column.format && exact.is_some_and(|(old, new)| old == new);
+                    let is_equal = exact.filter(|_| old_column.format == column.format).map(|(old, new)| old == new);
                     difference.numbers((old_number, new_number), is_equal, tolerance, first);
                 }
                 _ => {

@@ -44,7 +44,7 @@ const SUBSYSTEMS: [(u32, &str, bool); 31] = [
 const EKF_PRIMARY: u32 = 24;
 
 /// ArduPilot's ModeReason, those of failsafes.
-const REASONS: [(u32, &str); 9] = [
+const REASONS: [(u32, &str); 11] = [
     (3, "radio failsafe"),
     (4, "battery failsafe"),
     (5, "ground station failsafe"),
@@ -54,11 +54,19 @@ const REASONS: [(u32, &str); 9] = [
     (19, "crash failsafe"),
     (25, "failsafe"),
     (29, "leak failsafe"),
+    (50, "dead reckoning failsafe"),
+    (51, "take-off failsafe"),
 ];
 
-/// The codes that mean "unhealthy" or the like. Of a flight mode, the code is the mode's number.
+/// AP_Logger's LogErrorCode. Of a flight mode, the code is the mode's number; of a fence, each bit is a limit.
 fn code_text(subsystem: u32, code: u32) -> String {
     match (subsystem, code) {
+        (1, 1) => "late sensors".into(),
+        (9, limits) => {
+            let names = ["maximum altitude", "circle", "polygon", "minimum altitude"];
+            let broken = (0..).zip(names).filter(|(bit, _)| limits >> bit & 1 != 0);
+            broken.map(|(_, name)| name).collect::<Vec<_>>().join(" and ")
+        }
         (10, mode) => format!("mode {mode} was refused"),
         (11, 2) => "glitch".into(),
         (12, 1) => "crash into the ground".into(),
@@ -66,6 +74,11 @@ fn code_text(subsystem: u32, code: u32) -> String {
         (16, 2) => "bad variance".into(),
         (18, 2) => "glitch".into(),
         (2, 2) => "late frame".into(),
+        (22, 2) => "a destination was refused".into(),
+        (22, 3) => "RTL began again".into(),
+        (22, 4) => "circling was refused".into(),
+        (22, 5) => "the destination is outside of the fence".into(),
+        (25 | 30, 1) => "occurred".into(),
         (_, 1) if SUBSYSTEMS.iter().any(|(number, _, is_failsafe)| *number == subsystem && *is_failsafe) => {
             "occurred".into()
         }
@@ -75,7 +88,8 @@ fn code_text(subsystem: u32, code: u32) -> String {
     }
 }
 
-/// The records of ERR whose subsystem is chosen, with what they say. A code of 0 says that something is resolved.
+/// The records of ERR while the vehicle was armed whose subsystem is chosen, with what they say. A code of 0 says that
+/// something is resolved.
 fn errors(flight: &Flight<'_>, sensor: &Sensor<'_>, is_chosen: impl Fn(u32, bool) -> bool) -> Vec<Evidence> {
     let (Some(subsystems), Some(codes)) = (sensor.column("Subsys"), sensor.column("ECode")) else { return Vec::new() };
     let mut found = Vec::new();
@@ -84,7 +98,7 @@ fn errors(flight: &Flight<'_>, sensor: &Sensor<'_>, is_chosen: impl Fn(u32, bool
         let known = SUBSYSTEMS.iter().find(|(number, ..)| *number == subsystem);
         let (name, is_failsafe) =
             known.map_or_else(|| (format!("subsystem {subsystem}"), false), |(_, name, is)| ((*name).to_owned(), *is));
-        if code > 0 && is_chosen(subsystem, is_failsafe) {
+        if code > 0 && is_chosen(subsystem, is_failsafe) && flight.armed.contains(sensor.times_us[row]) {
             let text = format!("{name}: {}", code_text(subsystem, code));
             found.push(Evidence::of_row(flight, sensor, row).with_text(text));
         }
@@ -128,7 +142,7 @@ pub(in crate::report) fn error(flight: &Flight<'_>, rule: &Rule) -> Option<Vec<F
 
 pub(in crate::report) fn failsafe(flight: &Flight<'_>, rule: &Rule) -> Option<Vec<Finding>> {
     let mut events = Vec::new();
-    if flight.session.ardupilot().is_none() {
+    let Some(log) = flight.session.ardupilot() else {
         let frames = flight.frames("slow", &["failsafePhase", "rxSignalReceived"])?;
         for (label, is_wrong, text) in [
             ("failsafePhase", (|value: f64| value > 0.0) as fn(f64) -> bool, "failsafe of the receiver"),
@@ -144,13 +158,17 @@ pub(in crate::report) fn failsafe(flight: &Flight<'_>, rule: &Rule) -> Option<Ve
         }
         events.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
         return Some(of_events(rule, flight, events));
+    };
+    if ["ERR", "MODE", "MSG"].iter().all(|name| log.rows(name).is_err()) {
+        return None;
     }
     for sensor in flight.sensors(&["ERR"], &["Subsys", "ECode"]) {
         events.extend(errors(flight, &sensor, |_, is_failsafe| is_failsafe));
     }
     for sensor in flight.sensors(&["MODE"], &["Rsn"]) {
         for (row, reason) in sensor.column("Rsn").unwrap_or_default().iter().enumerate() {
-            if let Some((_, name)) = REASONS.iter().find(|(number, _)| f64::from(*number) == *reason) {
+            let known = REASONS.iter().find(|(number, _)| f64::from(*number) == *reason);
+            if let Some((_, name)) = known.filter(|_| flight.armed.contains(sensor.times_us[row])) {
                 let mode = flight.modes.iter().find(|mode| mode.time_us.start == sensor.times_us[row]);
                 let name = mode.map_or_else(|| (*name).to_owned(), |mode| format!("{name}: mode {}", mode.name));
                 events.push(Evidence::of_row(flight, &sensor, row).with_text(name));
@@ -159,7 +177,8 @@ pub(in crate::report) fn failsafe(flight: &Flight<'_>, rule: &Rule) -> Option<Ve
     }
     // ArduPlane logs no ERR.
     for (time_us, text) in flight.texts() {
-        if ["Failsafe. Short event on", "Failsafe. Long event on"].iter().any(|begin| text.starts_with(begin)) {
+        let is_failsafe = ["Failsafe. Short event on", "Failsafe. Long event on"].iter().any(|on| text.starts_with(on));
+        if is_failsafe && flight.armed.contains(*time_us) {
             let at_s = *time_us as f64 / 1e6;
             events.push(Evidence::of_time(at_s, at_s).with_text(text.as_str()));
         }

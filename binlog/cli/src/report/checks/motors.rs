@@ -25,10 +25,14 @@ impl<'s> Motors<'s> {
             let labels: Vec<String> = (0..8).map(|motor| format!("motor[{motor}]")).collect();
             let named: Vec<&str> = labels.iter().map(String::as_str).collect();
             let sensor = flight.frames("main", &named)?;
-            let labels = labels.into_iter().filter(|label| sensor.column(label).is_some()).collect();
+            let labels: Vec<String> = labels.into_iter().filter(|label| sensor.column(label).is_some()).collect();
             let parameter = |name: &str| flight.parameter(name);
-            let least = parameter("motorOutput[0]").or_else(|| parameter("minthrottle")).unwrap_or(1000.0);
-            let most = parameter("motorOutput[1]").or_else(|| parameter("maxthrottle")).unwrap_or(2000.0);
+            let range = || {
+                let least = parameter("motorOutput[0]").or_else(|| parameter("minthrottle")).unwrap_or(1000.0);
+                (least, parameter("motorOutput[1]").or_else(|| parameter("maxthrottle")).unwrap_or(2000.0))
+            };
+            let is_share = labels.iter().any(|label| sensor.unit(label) == "%");
+            let (least, most) = if is_share { (0.0, 100.0) } else { range() };
             return (most > least).then_some(Motors { sensor, labels, least, most });
         }
         let labels: Vec<String> = outputs(flight)?.into_iter().map(|output| format!("C{output}")).collect();
@@ -110,8 +114,9 @@ pub(in crate::report) fn balance(flight: &Flight<'_>, rule: &Rule) -> Option<Vec
     let difference_at = |row: usize| motors.output(most)[row] - motors.output(least)[row];
     let peak = rows.iter().copied().max_by(|a, b| difference_at(*a).total_cmp(&difference_at(*b))).unwrap_or(first);
     let name = |motor: usize| sensor.name_of(&motors.labels[motor]);
+    let percent = if motors.most == 100.0 { " %" } else { "" };
     let summary = format!(
-        "In the air, {} is at {high:.0} in the mean and {} at {low:.0}: a difference of {} us.",
+        "In the air, {} is at {high:.0}{percent} in the mean and {} at {low:.0}{percent}: a difference of {} us.",
         name(most),
         name(least),
         short(difference)

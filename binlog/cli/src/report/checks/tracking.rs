@@ -4,12 +4,17 @@ use super::{Candidate, Finding, Flight, Rule, Side, beyond, bound};
 use crate::intervals::Intervals;
 use crate::report::charts::zoomed;
 use crate::report::words::sentence;
+use binlog::log::Vehicle;
 
 /// Modes in which the wanted attitude isn't followed: the pilot or a manoeuvre turns the vehicle.
 const FREE: [&str; 9] =
     ["ACRO", "FLIP", "INITIALISING", "MANUAL", "QACRO", "THROW", "TRAINING", "TURTLE", "AUTOROTATE"];
 
 pub(in crate::report) fn attitude(flight: &Flight<'_>, rule: &Rule) -> Option<Vec<Finding>> {
+    // A rover is as steep as the ground, and logs a wanted angle of 0.
+    if flight.vehicle == Some(Vehicle::Rover) {
+        return None;
+    }
     let sensors = flight.sensors(&["ATT"], &["DesRoll", "Roll", "DesPitch", "Pitch"]);
     let free = flight.modes.iter().filter(|mode| FREE.contains(&mode.name.to_ascii_uppercase().as_str()));
     let free = Intervals::new(free.map(|mode| mode.time_us.clone()));

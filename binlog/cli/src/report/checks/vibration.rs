@@ -31,7 +31,9 @@ pub(in crate::report) fn clipping(flight: &Flight<'_>, rule: &Rule) -> Option<Ve
     let total = |counter: &Candidate<'_, '_>| (0..counter.values.len()).map(|row| added(counter, row)).sum::<f64>();
     let worst = counters.iter().map(|counter| (total(counter), counter)).max_by(|a, b| a.0.total_cmp(&b.0));
     let (limit, severe) = (flight.rules.threshold(rule), flight.rules.severe(rule));
-    let Some((total, worst)) = worst.filter(|(total, _)| *total >= limit) else { return Some(Vec::new()) };
+    let Some((total, worst)) = worst.filter(|(total, _)| *total > 0.0 && *total >= limit) else {
+        return Some(Vec::new());
+    };
     let mut found = spans(&worst.sensor.times_us, 1_000_000, |row| Some(added(worst, row)));
     let of_span = |first: usize, last: usize| (first..=last).map(|row| added(worst, row)).sum::<f64>();
     found.sort_by(|a, b| of_span(b.first, b.last).total_cmp(&of_span(a.first, a.last)));
