@@ -194,10 +194,7 @@ impl Anonymise {
     }
 
     fn removes(&self, kind: Kind) -> bool {
-        match kind.is_removed() {
-            true => !self.kept.contains(&kind),
-            false => self.dropped.contains(&kind),
-        }
+        self.dropped.contains(&kind) || kind.is_removed() && !self.kept.contains(&kind)
     }
 
     fn keeps_name(&self, name: &str) -> bool {
@@ -213,7 +210,8 @@ impl Anonymise {
     }
 
     fn removed_parameter(&self, name: &str) -> Option<Kind> {
-        names::removed_parameter(name).filter(|kind| self.removes(*kind) && !self.keeps_name(name))
+        let is_kept = self.keeps_name(name) || self.keeps_name("PARM");
+        names::removed_parameter(name).filter(|kind| self.removes(*kind) && !is_kept)
     }
 }
 

@@ -27,8 +27,9 @@ use std::path::PathBuf;
 ///
 /// Some of what stays hints at a place: the magnetometer (MAG, magADC) at the latitude, a profile of heights near the
 /// ground at the ground below, dates and times at the region, through the sun and the weather. `--drop
-/// MAG,heights,dates` removes them. Offsets of calibrations are the same in all logs of a vehicle. Numbers that nobody
-/// knows the meaning of stay, except in types that you drop. Look at the copy before you share it.
+/// MAG,heights,dates` removes them from an ArduPilot log, `--drop heights,dates` from a Blackbox log. Offsets of
+/// calibrations are the same in all logs of a vehicle. Numbers that nobody knows the meaning of stay, except in types
+/// that you drop. Look at the copy before you share it.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = table())]
 pub struct Arguments {

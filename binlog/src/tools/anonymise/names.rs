@@ -42,7 +42,7 @@ const PARAMETERS: [(&str, Kind); 27] = [
     ("MAGDECLINATION", Kind::Declination),
     ("STAT_RESET", Kind::Dates),
     ("*GND_PRESS", Kind::Heights),
-    ("*GND_ABS_PRESS", Kind::Heights),
+    ("*GND_ABS_PRESS*", Kind::Heights),
     ("*GND_ALT", Kind::Heights),
     ("*OPOS_ALT", Kind::Heights),
     ("BCN_ALT", Kind::Heights),
@@ -72,10 +72,12 @@ pub(super) fn removed_parameter(name: &str) -> Option<Kind> {
 }
 
 /// Columns whose numbers are removed, by what precedes the digits of the type's name (`*`: any) and by label.
-const COLUMNS: [(&str, &str, Kind); 21] = [
+const COLUMNS: [(&str, &str, Kind); 23] = [
     ("RMGH", "Dec", Kind::Declination),
     ("GPA", "AEl", Kind::Ellipsoid),
     ("GPAB", "AEl", Kind::Ellipsoid),
+    ("GPA", "Und", Kind::Ellipsoid),
+    ("GPAB", "Und", Kind::Ellipsoid),
     ("SBFE", "Undul", Kind::Ellipsoid),
     ("SBFE", "TOW", Kind::Dates),
     ("SBFE", "WN", Kind::Dates),
@@ -115,7 +117,8 @@ pub(super) fn removed_column(of_type: &str, label: &str, has_earth_field: bool) 
     }
     let words = words(label);
     let has = |of: &[&str]| words.iter().any(|word| of.contains(&word.as_str()));
-    if has(&ID_WORDS) {
+    // `SerNo` is two words.
+    if has(&ID_WORDS) || ID_WORDS.contains(&&*label.to_ascii_lowercase()) {
         return Some(Kind::Ids);
     }
     has(&DATE_WORDS).then_some(Kind::Dates)
@@ -214,8 +217,8 @@ pub(super) fn coordinate(name: &str) -> Option<(Axis, String)> {
     };
     let (at, found) = words.iter().enumerate().find_map(|(at, word)| Some((at, axis(word)?)))?;
     let others = words.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, word)| word.as_str());
-    // Lateral and longitudinal.
-    const OTHER: [&str; 8] = ["acc", "accel", "acceleration", "vel", "velocity", "g", "force", "err"];
+    // Lateral and longitudinal; failsafes of ArduPlane that take long.
+    const OTHER: [&str; 9] = ["acc", "accel", "acceleration", "vel", "velocity", "g", "force", "err", "fs"];
     let stem: Vec<&str> = others.collect();
     (!stem.iter().any(|word| OTHER.contains(word))).then(|| (found, stem.join("_")))
 }
