@@ -30,6 +30,9 @@ use std::{env, fmt::Write};
 /// With the log, the column, the record, its time and both values: if a value differs, if records are missing or added,
 /// or if the code logs nothing that the flight has. If `rerun` returns an error. If the folder has no log, or if a log
 /// can't be read.
+///
+/// A code may begin to log in mid-flight, and needn't log every type: records before the first one of a type that it
+/// logs aren't missing, and types or instances that it doesn't log aren't compared.
 #[track_caller]
 pub fn assert_same(folder: impl AsRef<Path>, rerun: impl FnMut(&Flight<'_>) -> Result<Vec<u8>, Box<dyn Error>>) {
     assert_within(folder, &[], rerun);
