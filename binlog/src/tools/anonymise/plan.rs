@@ -213,12 +213,12 @@ impl Cell {
     /// `None` if the format can't be written.
     pub(super) fn of(column: &LoggedColumn<'_>, multiplier: Option<f64>) -> Option<Self> {
         let LoggedColumn { format, offset, .. } = *column;
-        let degrees = match (format, multiplier) {
-            (Format::F16 | Format::I16x32, _) => return None,
-            (Format::F32 | Format::F64, _) => 1.0,
-            (format, _) if let Some(divisor) = format.divisor() => 1.0 / divisor,
-            (_, Some(multiplier)) if multiplier > 0.0 && multiplier < 1.0 => multiplier,
-            (format, _) if format.size() >= Format::I32.size() => STEP,
+        let degrees = match (format, format.divisor(), multiplier) {
+            (Format::F16 | Format::I16x32, ..) => return None,
+            (Format::F32 | Format::F64, ..) => 1.0,
+            (_, Some(divisor), _) => 1.0 / divisor,
+            (.., Some(multiplier)) if multiplier > 0.0 && multiplier < 1.0 => multiplier,
+            (format, ..) if format.size() >= Format::I32.size() => STEP,
             _ => 1.0,
         };
         Some(Cell { offset, format, degrees })
