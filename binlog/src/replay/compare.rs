@@ -284,7 +284,7 @@ impl ColumnDifference {
         let by = Some((old - new).abs()).filter(|by| by.is_finite()).unwrap_or(f64::INFINITY);
         self.largest = self.largest.max(by);
         self.mean += by;
-        // No tolerance allows what it can't be compared with.
+        // Different integers beyond 2^53 have a difference of 0 here. A tolerance of NaN allows nothing.
         if by > tolerance || tolerance.is_nan() || tolerance == 0.0 {
             self.differs(first);
         }
