@@ -221,7 +221,8 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
     fn send(&mut self, now_us: u32) -> Option<Message<'_>> {
         self.filled = 0;
         if self.reading == self.window.next {
-            self.window.filling()?.place = Place::Ready;
+            let slot = self.window.room(Place::Free)?;
+            (slot.place, slot.number) = (Place::Ready, self.reading);
             self.window.next += 1;
         }
         let due = self.window.due(now_us)?;

@@ -96,7 +96,7 @@ const PIECE: usize = BLOCK / 2;
 )]
 #[repr(C)]
 pub struct Stream<const BLOCKS: usize> {
-    /// Bytes of the block that is being filled.
+    /// Bytes of the block that is being filled, or `BLOCK` if none is.
     filled: u8,
     /// The record that continues in the next block.
     split: Split,
@@ -172,7 +172,13 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
     /// A stream that waits for a client.
     pub const fn new(options: StreamOptions) -> Self {
         let block = Block { data: [0; BLOCK], first: 0, continued: 0, before: 0, last: 0, after: 0 };
-        Stream { window: Window::new(options, block), filled: 0, split: Split::NONE, end: End::No, mark: Mark::NONE }
+        Stream {
+            window: Window::new(options, block),
+            filled: BLOCK as u8,
+            split: Split::NONE,
+            end: End::No,
+            mark: Mark::NONE,
+        }
     }
 
     /// Takes a message that was received; other messages than REMOTE_LOG_BLOCK_STATUS are ignored. Pass all received
@@ -199,7 +205,7 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
         if self.window.is_stale {
             drain.restart();
             self.window.clear();
-            (self.filled, self.split, self.mark) = (0, Split::NONE, Mark::NONE);
+            (self.filled, self.split, self.mark) = (BLOCK as u8, Split::NONE, Mark::NONE);
             if self.window.phase == Phase::Awaited || !matches!(self.end, End::Done) {
                 self.end = End::No;
             }
@@ -301,13 +307,17 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
 
     /// Puts the next piece of the drain into a block. Returns whether there may be more.
     fn fill<S: Schema, P: Prologue<S>, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> bool {
-        let Some(slot) = self.window.filling() else { return false };
-        let (number, block) = (slot.number, &mut slot.block);
+        let number = self.window.next;
+        let is_begun = usize::from(self.filled) < BLOCK;
+        // Even without bytes it is taken, since the one that is free next may be sent once more.
+        let Some(slot) = self.window.room(if is_begun { Place::Filling } else { Place::Free }) else { return false };
+        (slot.place, slot.number) = (Place::Filling, number);
+        let block = &mut slot.block;
         if drain.ends_file() {
             drain.begin_next();
             (block.first, block.before) = (UNKNOWN, 0);
         }
-        let filled = usize::from(self.filled).min(BLOCK);
+        let filled = if is_begun { usize::from(self.filled) } else { 0 };
         if filled == 0 {
             (block.first, block.continued, block.before) = (self.split.rest, self.split.message, self.split.before);
         }
@@ -347,7 +357,7 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
         self.split = Split { message, rest, before };
         (block.last, block.after) = (message, u8::from(rest > 0) + u8::from(usize::from(rest) > BLOCK));
         slot.place = Place::Ready;
-        self.filled = 0;
+        self.filled = BLOCK as u8;
         self.window.next = number + 1;
         if self.mark.number == 0 {
             self.mark = Mark { number: number + 1, position: drain.written_to() };

@@ -373,7 +373,7 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
 
     /// Whether a block may be added that is sent at once.
     pub(super) fn may_add(&mut self, now_us: u32) -> bool {
-        self.may_send(now_us) && self.may_send_fresh() && !self.is_silent(now_us) && self.filling().is_some()
+        self.may_send(now_us) && self.may_send_fresh() && !self.is_silent(now_us) && self.room(Place::Free).is_some()
     }
 
     /// Notes that a block is sent, and returns it.
@@ -418,17 +418,10 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
 
     // What the owner does with blocks.
 
-    /// The block that is being filled, or a free one, which is filled from now on. `None` if all are in use, or if the
-    /// oldest one is too old. When it is full, it is ready, and `next` counts it.
-    pub(super) fn filling(&mut self) -> Option<&mut Slot<B>> {
-        let next = self.next;
-        if next - self.oldest >= SPAN {
-            return None;
-        }
-        let place = if self.first(Place::Filling).is_some() { Place::Filling } else { Place::Free };
-        let slot = self.first(place)?;
-        (slot.place, slot.number) = (Place::Filling, next);
-        Some(slot)
+    /// The first block in a place, for the bytes of the block `next`. `None` if there is none, or if the oldest one that
+    /// isn't acknowledged is too old. When it is full, it is ready, and `next` counts it.
+    pub(super) fn room(&mut self, place: Place) -> Option<&mut Slot<B>> {
+        if self.next - self.oldest >= SPAN { None } else { self.first(place) }
     }
 
     /// Whether all blocks are acknowledged.
