@@ -418,8 +418,8 @@ impl<B: Copy, const BLOCKS: usize> Window<B, BLOCKS> {
 
     // What the owner does with blocks.
 
-    /// The first block in a place, for the bytes of the block `next`. `None` if there is none, or if the oldest one that
-    /// isn't acknowledged is too old. When it is full, it is ready, and `next` counts it.
+    /// The first block in a place, for the bytes of the block `next`. `None` if there is none, or if the oldest one
+    /// that isn't acknowledged is too old. When it is full, it is ready, and `next` counts it.
     pub(super) fn room(&mut self, place: Place) -> Option<&mut Slot<B>> {
         if self.next - self.oldest >= SPAN { None } else { self.first(place) }
     }
