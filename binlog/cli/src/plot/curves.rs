@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use std::iter;
 
 /// A session to plot.
+#[derive(Clone)]
 pub struct Plotted<'s> {
     /// The session.
     pub session: &'s Session<'s>,

@@ -21,6 +21,14 @@ pub struct Figure {
 }
 
 impl Figure {
+    /// The panels of both, over one axis. Title and axis are this one's.
+    #[must_use]
+    pub fn with(mut self, other: Figure) -> Self {
+        self.x_range = (self.x_range.0.min(other.x_range.0), self.x_range.1.max(other.x_range.1));
+        self.panels.extend(other.panels);
+        self
+    }
+
     /// The picture with corners in the curves whose values hold until the next one, for who draws straight lines.
     #[must_use]
     pub fn with_steps(mut self) -> Self {

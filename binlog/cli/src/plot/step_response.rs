@@ -66,7 +66,7 @@ pub struct StepResponse {
 /// The response in some of the windows, and how many these were.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Responses {
-    /// The response; `None` if no window has enough input.
+    /// The response; `None` if no window has enough input, or if it isn't finite.
     pub response: Option<StepResponse>,
     /// The number of windows whose input is large enough.
     pub used: usize,
@@ -75,7 +75,7 @@ pub struct Responses {
 }
 
 /// The responses of several groups of windows. `group` chooses one for a window by its time, or none. Windows whose
-/// weighted input is less than `least` are left out.
+/// weighted input is less than `least`, or is constant, are left out.
 pub fn step_responses(
     pairs: &[Pair],
     least: f64,
@@ -93,7 +93,8 @@ pub fn step_responses(
                 continue;
             };
             let highest = input.iter().zip(&analysis.hann).map(|(x, weight)| (x * weight).abs()).fold(0.0, f64::max);
-            if highest < least || highest == 0.0 {
+            let is_constant = input.iter().all(|value| *value == input[0]);
+            if highest < least || is_constant {
                 sums.left_out += 1;
                 continue;
             }
@@ -152,7 +153,9 @@ impl Sums {
     }
 
     fn responses(&self, rate: f64, hann: &[f64]) -> Responses {
-        let response = (self.used > 0).then(|| self.response(rate, hann));
+        // The powers of absurd values are infinite.
+        let is_finite = self.bins.iter().all(|bin| (bin.input + bin.output + bin.cross.norm_sqr()).is_finite());
+        let response = (self.used > 0 && is_finite).then(|| self.response(rate, hann));
         Responses { response, used: self.used, left_out: self.left_out }
     }
 

@@ -335,6 +335,36 @@ fn tuning_is_drawn_to_every_format() {
 }
 
 #[test]
+fn logs_of_both_formats_are_drawn_together() {
+    let folder = folder();
+    for (preset, part, count) in
+        [("step-response", "curves", 3), ("noise", "spectrograms", 3), ("filter-delay", "curves", 3)]
+    {
+        let both = points(folder.path(), &["flight.bin", "flight.bbl", "--preset", preset]);
+        let each =
+            LOGS.map(|log| points(folder.path(), &[log, "--preset", preset])[part].as_array().map_or(0, Vec::len));
+        assert_eq!(both[part].as_array().map_or(0, Vec::len), each.iter().sum::<usize>(), "{preset}");
+        assert!(each.iter().all(|curves| *curves >= count), "{preset}");
+    }
+}
+
+#[test]
+fn a_log_without_what_is_asked_is_named_beside_others() {
+    let folder = folder();
+    let without = crate::flight::folder();
+    std::fs::copy(without.path().join("flight.bin"), folder.path().join("other.bin")).expect("room for the log");
+    for preset in ["step-response", "noise", "filter-delay"] {
+        let arguments = ["other.bin", "flight.bbl", "--preset", preset, "--json"];
+        let output = plot(folder.path()).args(arguments).assert().success().get_output().clone();
+        let text = String::from_utf8(output.stderr).expect("UTF-8");
+        assert!(text.contains("other.bin isn't drawn: a log needs"), "{preset}: {text}");
+        let points: Json = serde_json::from_slice(&output.stdout).expect("JSON");
+        let part = if preset == "noise" { "spectrograms" } else { "curves" };
+        assert_eq!(points[part].as_array().map_or(0, Vec::len), 3, "{preset}");
+    }
+}
+
+#[test]
 fn an_error_names_what_to_log() {
     let flight = crate::flight::folder();
     for (preset, needs) in [
@@ -343,6 +373,7 @@ fn an_error_names_what_to_log() {
         ("filter-delay", "INS_RAW_LOG_OPT=9"),
     ] {
         let text = error(flight.path(), &["flight.bin", "--preset", preset]);
+        assert!(!text.contains("gyroADC[0]") && !text.contains("setpoint[0]"), "{text}");
         assert!(text.contains(&format!("flight.bin: it can't be plotted as `tuning/{preset}`")), "{text}");
         assert!(text.contains(needs), "{text}");
     }
@@ -354,6 +385,9 @@ fn an_error_names_what_to_log() {
         (&["--by", "throttle", "RATE.R"], "add --step-response or --spectrogram"),
         (&["--by", "mode", "--spectrogram"], "choose modes with --mode"),
         (&["--preset", "noise", "--spectrum"], "leave out --spectrum"),
+        (&["--preset", "noise", "--step-response"], "leave out --spectrum, --spectrogram, --step-response"),
+        (&["--step-response", "RATE.RDes*0+9", "RATE.R"], "constant in all"),
+        (&["--step-response", "RATE.RDes*1e200", "RATE.R"], "too large"),
         (&["--filter-delay", "--from", "10", "--to", "+0.05s"], "64 samples without a gap"),
     ] {
         let text = error(folder.path(), &[&["flight.bin"], arguments].concat());

@@ -199,19 +199,25 @@ impl Arguments {
     ///
     /// If the two contradict each other, or if `--by` divides what it can't.
     pub(super) fn kind(&self, preset: Option<&Preset>) -> Result<Kind, Failure> {
-        let kind = match preset.map_or(Kind::Curves, |preset| preset.kind) {
-            _ if self.step_response => Kind::StepResponse,
-            _ if self.filter_delay => Kind::FilterDelay,
-            _ if self.spectrogram && self.by.is_some() => Kind::Noise,
-            Kind::Curves => Kind::Curves,
-            _ if self.spectrum || self.spectrogram => {
-                let name = preset.map_or("", |preset| &preset.name);
-                let text = format_args!(
-                    "the preset `{name}` has a picture of its own; leave out --spectrum and --spectrogram"
-                );
-                return Err(Failure::new(text));
+        let asked = match () {
+            () if self.step_response => Some(Kind::StepResponse),
+            () if self.filter_delay => Some(Kind::FilterDelay),
+            () if self.spectrogram && self.by.is_some() => Some(Kind::Noise),
+            () => None,
+        };
+        let is_spectrum = self.spectrum || (self.spectrogram && self.by.is_none());
+        let kind = match preset {
+            Some(preset) if preset.kind != Kind::Curves => {
+                if is_spectrum || asked.is_some_and(|asked| asked != preset.kind) {
+                    let name = &preset.name;
+                    return Err(Failure::new(format_args!(
+                        "the preset `{name}` has a picture of its own; leave out --spectrum, --spectrogram, \
+                         --step-response and --filter-delay"
+                    )));
+                }
+                preset.kind
             }
-            of_preset => of_preset,
+            _ => asked.unwrap_or_default(),
         };
         match (&self.by, kind) {
             (Some(_), Kind::Curves | Kind::FilterDelay) => {

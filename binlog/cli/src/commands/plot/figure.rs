@@ -24,7 +24,7 @@ pub(super) fn figure(
     let preset = arguments.preset.as_ref().map(|name| preset::find(arguments, name)).transpose()?;
     let kind = arguments.kind(preset.as_ref())?;
     let mut expressions = match &preset {
-        Some(preset) if preset.kind == Kind::Curves => preset::first(preset, plotted, &log_names(inputs), Ok)?,
+        Some(preset) if preset.kind == Kind::Curves => preset::first(preset, plotted, &log_names(inputs))?,
         _ => Vec::new(),
     };
     expressions.extend(given.expressions.iter().cloned());

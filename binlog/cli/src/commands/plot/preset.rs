@@ -81,24 +81,15 @@ pub(super) fn find(arguments: &Arguments, name: &str) -> Result<Preset, Failure>
     })
 }
 
-/// The first list of a preset whose columns one of the sessions has, and of which something is made. `logs` are the
-/// names of their logs.
-pub(super) fn first<T>(
-    preset: &Preset,
-    plotted: &[Plotted<'_>],
-    logs: &str,
-    mut make: impl FnMut(Vec<Expression>) -> Result<T, Failure>,
-) -> Result<T, Failure> {
+/// The first list of a preset whose columns one of the sessions has. `logs` are the names of their logs.
+pub(super) fn first(preset: &Preset, plotted: &[Plotted<'_>], logs: &str) -> Result<Vec<Expression>, Failure> {
     let mut reasons = Vec::new();
     for (list, text) in preset.expressions().zip(&preset.lists) {
         let reason = match list {
             Ok(list) => {
                 let missing = plotted.iter().map(|plotted| suits(&list, plotted.session).err());
                 match missing.collect::<Option<Vec<_>>>() {
-                    None => match make(list) {
-                        Ok(made) => return Ok(made),
-                        Err(failure) => failure.to_string(),
-                    },
+                    None => return Ok(list),
                     Some(missing) => missing.first().map(ToString::to_string).unwrap_or_default(),
                 }
             }

@@ -1,10 +1,9 @@
 //! What tuning asks of a log: responses to a step, noise by throttle, delays of filters.
 
 use super::evaluation::{curves_of, evaluated, signals};
-use super::preset;
 use crate::outcome::{Failure, warn};
 use crate::plot::align::Origin;
-use crate::plot::curves::{CurveOf, Plotted};
+use crate::plot::curves::{CurveOf, Plotted, suits};
 use crate::plot::delay;
 use crate::plot::expression::Expression;
 use crate::plot::figure::{Figure, NewCurve};
@@ -25,6 +24,7 @@ const LEAST_SHARE: f64 = 0.1;
 const SLOW: f64 = 100.0;
 
 /// What is asked, and of which sessions.
+#[derive(Clone, Copy)]
 pub(super) struct Tuning<'a> {
     pub(super) kind: Kind,
     pub(super) by: Option<&'a By>,
@@ -33,8 +33,8 @@ pub(super) struct Tuning<'a> {
 }
 
 impl Tuning<'_> {
-    /// The figure of the expressions; without any, of the first list of the preset or of the program's own one that the
-    /// log has.
+    /// The figure of the expressions; without any, of each log by the first list of the preset, or of the program's own
+    /// one, that it has.
     pub(super) fn figure(
         &self,
         title: String,
@@ -44,31 +44,78 @@ impl Tuning<'_> {
         if !expressions.is_empty() {
             return self.of(title, expressions, 0.0);
         }
-        match self.kind {
-            Kind::Noise => {
-                let gyroscopes = |signal: &Signal| signal.unit == "rad/s";
-                if batches(self.plotted, self.origin).iter().any(gyroscopes) {
-                    return self.noise(title, |plotted| {
-                        let batches = batches(std::slice::from_ref(plotted), self.origin);
-                        Ok(batches.into_iter().filter(gyroscopes).collect())
-                    });
-                }
-            }
-            Kind::FilterDelay => {
-                let before_and_after = self.raw_gyroscopes();
-                if !before_and_after.is_empty() {
-                    return self.of(title, &before_and_after, 0.0);
-                }
-            }
-            _ => {}
-        }
-        let own = || presets::own().map_err(Failure::new);
-        let preset = match preset.filter(|preset| preset.kind == self.kind) {
+        let preset = match preset {
             Some(preset) => preset,
-            None => own()?.into_iter().find(|preset| preset.kind == self.kind).unwrap_or_default(),
+            None => {
+                let own = presets::own().map_err(Failure::new)?;
+                own.into_iter().find(|preset| preset.kind == self.kind).unwrap_or_default()
+            }
         };
-        let figure = preset::first(&preset, self.plotted, "it", |list| self.of(title.clone(), &list, SLOW));
-        figure.map_err(|failure| Failure::new(format_args!("{failure}\n{}", what_to_log(self.kind))))
+        let mut figures = Vec::new();
+        let mut rest = self.plotted.to_vec();
+        if self.kind == Kind::Noise {
+            let with_batches;
+            (with_batches, rest) = rest.into_iter().partition(|plotted| !self.batches(plotted).is_empty());
+            if !with_batches.is_empty() {
+                let sampled = Tuning { plotted: &with_batches, ..*self };
+                figures.push(sampled.noise(title.clone(), |plotted| Ok(self.batches(plotted)))?);
+            }
+        }
+        let mut reasons = Vec::new();
+        let mut lists: Vec<_> = preset.expressions().zip(preset.lists.iter().map(|list| list.join(" "))).collect();
+        if self.kind == Kind::FilterDelay {
+            let raw = rest.iter().map(raw_gyroscopes).filter(|list| !list.is_empty());
+            lists.splice(0..0, raw.map(|list| (Ok(list), String::new())).collect::<Vec<_>>());
+        }
+        for (list, text) in lists {
+            if rest.is_empty() {
+                break;
+            }
+            let mut reason = |failure: String| {
+                let line = failure.lines().next().unwrap_or_default();
+                reasons.push(format!("\n  {text}\n    {line}"));
+            };
+            let list = match list {
+                Ok(list) => list,
+                Err(error) => {
+                    reason(error.to_string());
+                    continue;
+                }
+            };
+            let (of_the_format, others) =
+                rest.into_iter().partition::<Vec<_>, _>(|plotted| is_of_format(&list, plotted));
+            let mut lacking = None;
+            let (with, mut without) = of_the_format.into_iter().partition::<Vec<_>, _>(|plotted| {
+                suits(&list, plotted.session).map_err(|error| lacking = Some(error)).is_ok()
+            });
+            if !with.is_empty() {
+                match (Tuning { plotted: &with, ..*self }).of(title.clone(), &list, SLOW) {
+                    Ok(figure) => figures.push(figure),
+                    Err(failure) => {
+                        reason(failure.to_string());
+                        without.extend(with);
+                    }
+                }
+            } else if let Some(error) = lacking {
+                reason(error.to_string());
+            }
+            rest = without;
+            rest.extend(others);
+        }
+        let Some(figure) = figures.into_iter().reduce(Figure::with) else {
+            let (name, reasons, needs) = (&preset.name, reasons.concat(), what_to_log(self.kind));
+            return Err(Failure::new(format_args!("it can't be plotted as `{name}`:{reasons}\n{needs}")));
+        };
+        for Plotted { name, .. } in rest {
+            warn(format_args!("{name} isn't drawn: {}", what_to_log(self.kind)));
+        }
+        Ok(figure)
+    }
+
+    /// The batch samples of gyroscopes.
+    fn batches(&self, plotted: &Plotted<'_>) -> Vec<Signal> {
+        let batches = batches(std::slice::from_ref(plotted), self.origin);
+        batches.into_iter().filter(|signal| signal.unit == "rad/s").collect()
     }
 
     /// The figure of expressions; noise of signals that are faster than `slow`, in Hz.
@@ -100,16 +147,14 @@ impl Tuning<'_> {
                 let pairs = pairs(input, output);
                 let rate = pairs.first().map_or(f64::INFINITY, |pair| pair.rate);
                 if rate < step_response::LOWEST_RATE {
-                    return Err(Failure::new(format_args!(
-                        "{} has {rate:.0} samples a second; a step response needs {}",
-                        output.name,
-                        step_response::LOWEST_RATE
-                    )));
+                    let (name, needed) = (&output.name, step_response::LOWEST_RATE);
+                    without.push(format!("{name} has {rate:.0} samples a second; a step response needs {needed}"));
+                    continue;
                 }
                 let names = groups[session].names();
                 let least = least(input);
                 let of_groups = step_responses(&pairs, least, names.len(), |window| groups[session].of(window));
-                if of_groups.iter().all(|responses| responses.used == 0) {
+                if of_groups.iter().all(|responses| responses.response.is_none()) {
                     without.push(why_without(output, input, least, &of_groups));
                 }
                 for (group, responses) in names.into_iter().zip(of_groups) {
@@ -159,9 +204,20 @@ impl Tuning<'_> {
         signals: impl Fn(&Plotted<'_>) -> Result<Vec<Signal>, Failure>,
     ) -> Result<Figure, Failure> {
         let mut sessions = Vec::new();
+        let mut without = Vec::new();
         for plotted in self.plotted {
-            sessions.push((signals(plotted)?, self.value(plotted, self.by.unwrap_or(&By::Throttle))?));
+            let value = || self.value(plotted, self.by.unwrap_or(&By::Throttle));
+            match signals(plotted).and_then(|signals| Ok((signals, value()?))) {
+                Ok(session) => sessions.push(session),
+                Err(failure) => without.push(failure),
+            }
         }
+        if sessions.is_empty()
+            && let Some(failure) = without.pop()
+        {
+            return Err(failure);
+        }
+        without.into_iter().for_each(warn);
         let (figure, unknown) = tuning::spectrogram_by(title, &sessions)?;
         if unknown > 0 {
             let name = sessions.first().map_or("", |(_, value)| &value.name);
@@ -216,29 +272,32 @@ impl Tuning<'_> {
         }
         Ok(twos)
     }
+}
 
-    /// The gyroscopes before and after the filters, of a log that has both in GYR: with the bit 3 of INS_RAW_LOG_OPT,
-    /// instances above those of the sensors are after the filters.
-    fn raw_gyroscopes(&self) -> Vec<Expression> {
-        const BEFORE_AND_AFTER: u32 = 1 << 3;
-        let Some(log) = self.plotted.first().and_then(|plotted| plotted.session.ardupilot()) else { return Vec::new() };
-        let option =
-            log.parameters().get("INS_RAW_LOG_OPT").and_then(|parameter| parameter.values.last()?.value.into());
-        let Ok(rows) = log.rows("GYR") else { return Vec::new() };
-        let mut instances: Vec<u64> =
-            rows.instances().iter().filter_map(|instance| instance.to_string().parse().ok()).collect();
-        instances.sort_unstable();
-        if option.unwrap_or(0.0) as u32 & BEFORE_AND_AFTER == 0 || !instances.len().is_multiple_of(2) {
-            return Vec::new();
-        }
-        let (before, after) = instances.split_at(instances.len() / 2);
-        let columns = before.iter().zip(after).flat_map(|(before, after)| {
-            ["GyrX", "GyrY", "GyrZ"]
-                .into_iter()
-                .flat_map(move |label| [before, after].map(|i| format!("GYR[{i}].{label}")))
-        });
-        columns.filter_map(|column| Expression::parse(&column).ok()).collect()
+/// The gyroscopes before and after the filters, of a log that has both in GYR: with the bit 3 of INS_RAW_LOG_OPT,
+/// instances above those of the sensors are after the filters.
+fn raw_gyroscopes(plotted: &Plotted<'_>) -> Vec<Expression> {
+    const BEFORE_AND_AFTER: u32 = 1 << 3;
+    let Some(log) = plotted.session.ardupilot() else { return Vec::new() };
+    let option = log.parameters().get("INS_RAW_LOG_OPT").and_then(|parameter| parameter.values.last()?.value.into());
+    let Ok(rows) = log.rows("GYR") else { return Vec::new() };
+    let mut instances: Vec<u64> =
+        rows.instances().iter().filter_map(|instance| instance.to_string().parse().ok()).collect();
+    instances.sort_unstable();
+    if option.unwrap_or(0.0) as u32 & BEFORE_AND_AFTER == 0 || !instances.len().is_multiple_of(2) {
+        return Vec::new();
     }
+    let (before, after) = instances.split_at(instances.len() / 2);
+    let columns = before.iter().zip(after).flat_map(|(before, after)| {
+        ["GyrX", "GyrY", "GyrZ"].into_iter().flat_map(move |label| [before, after].map(|i| format!("GYR[{i}].{label}")))
+    });
+    columns.filter_map(|column| Expression::parse(&column).ok()).collect()
+}
+
+/// Whether the expressions can be of a log of this format: only ArduPilot's columns have a type.
+fn is_of_format(expressions: &[Expression], plotted: &Plotted<'_>) -> bool {
+    let mut columns = expressions.iter().flat_map(Expression::columns);
+    columns.all(|column| column.table.is_some() == plotted.session.ardupilot().is_some())
 }
 
 /// The inputs and outputs that belong together, with their sessions: of the same instances, or a single input with all
@@ -278,12 +337,14 @@ fn least(input: &NewCurve) -> f64 {
 fn why_without(output: &NewCurve, input: &NewCurve, least: f64, of_groups: &[Responses]) -> String {
     let window = step_response::WINDOW;
     let name = &output.name;
-    match of_groups.iter().map(|responses| responses.left_out).sum::<usize>() {
-        0 => format!("{name} has no response: no {window} s without a gap are in the chosen part"),
-        windows => format!(
-            "{name} has no response: {} is below {least:.3} {} in all {windows} windows of {window} s",
+    let sum = |count: fn(&Responses) -> usize| of_groups.iter().map(count).sum::<usize>();
+    match (sum(|responses| responses.used), sum(|responses| responses.left_out)) {
+        (0, 0) => format!("{name} has no response: no {window} s without a gap are in the chosen part"),
+        (0, windows) => format!(
+            "{name} has no response: {} is below {least:.3} {} or constant in all {windows} windows of {window} s",
             input.name, input.unit
         ),
+        _ => format!("{name} has no response: its values, or those of {}, are too large", input.name),
     }
 }
 
