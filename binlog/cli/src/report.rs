@@ -57,6 +57,9 @@ pub(crate) struct SessionReport {
 pub(crate) struct Checked {
     pub(crate) rule: &'static str,
     pub(crate) state: State,
+    /// What the log lacks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) lacks: Option<String>,
 }
 
 #[derive(Serialize, Clone, Copy, PartialEq, Eq)]
@@ -119,7 +122,8 @@ fn of_session(session: &Session<'_>, facts: SessionInfo, rules: &Rules) -> Sessi
                 State::Found
             }
         };
-        checked.push(Checked { rule: rule.name, state });
+        let lacks = flight.take_lacking().or_else(|| (state == State::Lacking).then(|| rule.needs.to_owned()));
+        checked.push(Checked { rule: rule.name, state, lacks });
     }
     finding::put_in_order(&mut findings);
     let texts = flight.texts().iter().map(|(time_us, text)| Text {

@@ -74,6 +74,16 @@ fn bound(flight: &Flight<'_>, rule: &Rule, side: Side, unit: &'static str) -> Bo
 /// The values of each candidate beyond a bound while armed: a finding if one is beyond it for long enough. It has the
 /// places of the worst, whose name is the first of its columns.
 fn beyond(flight: &Flight<'_>, rule: &Rule, candidates: &[Candidate<'_, '_>], bound: &Bound) -> Option<Finding> {
+    Some(beyond_for(flight, rule, candidates, bound)?.0)
+}
+
+/// As [`beyond`], with the seconds that the worst is beyond the bound in all.
+fn beyond_for(
+    flight: &Flight<'_>,
+    rule: &Rule,
+    candidates: &[Candidate<'_, '_>],
+    bound: &Bound,
+) -> Option<(Finding, f64)> {
     let Bound { side, limit, severe, seconds, unit } = *bound;
     let signed = |value: f64| if side == Side::Above { value - limit } else { limit - value };
     let of_candidate = |candidate: &Candidate<'_, '_>| {
@@ -100,6 +110,7 @@ fn beyond(flight: &Flight<'_>, rule: &Rule, candidates: &[Candidate<'_, '_>], bo
     let peak = |(candidate, spans, _): &(&Candidate<'_, '_>, Vec<Span>, f64)| candidate.values[spans[0].peak];
     found.sort_by(|a, b| signed(peak(b)).total_cmp(&signed(peak(a))));
     let (worst, spans, total_s) = found.first()?;
+    let total_s = *total_s;
     let value = peak(&found[0]);
     let (beyond, most) = if side == Side::Above { ("above", "highest") } else { ("below", "lowest") };
     let sep = if unit.is_empty() { "" } else { " " };
@@ -113,7 +124,7 @@ fn beyond(flight: &Flight<'_>, rule: &Rule, candidates: &[Candidate<'_, '_>], bo
         "{} was {beyond} {}{sep}{unit} for {} s in all; the {most} value is {}{sep}{unit}.{others}",
         worst.name,
         short(limit),
-        short(*total_s),
+        short(total_s),
         short(value)
     );
     let places: Vec<Evidence> = spans
@@ -125,10 +136,10 @@ fn beyond(flight: &Flight<'_>, rule: &Rule, candidates: &[Candidate<'_, '_>], bo
     let shown_unit = worst.unit.clone();
     let columns = found.iter().map(|(candidate, _, _)| candidate.name.clone()).collect();
     let first = places.first().cloned();
-    Some(Finding::new(rule, summary, value, limit, unit).severe_if(is_severe).at(places).of_columns(columns).shown(
-        flight,
-        first.as_ref(),
-        curves,
-        Some((limit, &shown_unit)),
-    ))
+    let finding = Finding::new(rule, summary, value, limit, unit)
+        .severe_if(is_severe)
+        .at(places)
+        .of_columns(columns)
+        .shown(flight, first.as_ref(), curves, Some((limit, &shown_unit)));
+    Some((finding, total_s))
 }

@@ -8,7 +8,7 @@ use crate::parameters::{self, Parameters};
 use binlog::Scaling;
 use binlog::blackbox::Event;
 use binlog::log::{Numbers, Rows, Vehicle};
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 
 /// A session, and what the rules ask of it.
 pub(super) struct Flight<'s> {
@@ -21,6 +21,8 @@ pub(super) struct Flight<'s> {
     pub(super) modes: Vec<Mode>,
     parameters: OnceCell<Parameters>,
     texts: OnceCell<Vec<(u64, String)>>,
+    /// What a rule lacks.
+    lacking: Cell<Option<String>>,
 }
 
 /// Rows of one sensor: a type, an instance of it, or frames of a Blackbox log.
@@ -59,7 +61,18 @@ impl<'s> Flight<'s> {
         let armed = if is_said { Intervals::new(session.armed()) } else { Intervals::everything() };
         let vehicle = log.and_then(|log| log.vehicle());
         let (modes, parameters, texts) = (session.modes(), OnceCell::new(), OnceCell::new());
-        Flight { session, facts, rules, armed, vehicle, modes, parameters, texts }
+        Flight { session, facts, rules, armed, vehicle, modes, parameters, texts, lacking: Cell::new(None) }
+    }
+
+    /// The answer of a rule that lacks something else than the columns of its table.
+    pub(super) fn lacks<T>(&self, what: String) -> Option<T> {
+        self.lacking.set(Some(what));
+        None
+    }
+
+    /// What the last rule said that it lacks.
+    pub(super) fn take_lacking(&self) -> Option<String> {
+        self.lacking.take()
     }
 
     /// The last value of a parameter.

@@ -6,7 +6,7 @@ use super::charts::Chart;
 use super::evidence::Evidence;
 use super::finding::{Finding, Severity};
 use super::rules::RULES;
-use super::words::{sentence, short};
+use super::words::{fixed, sentence, short};
 use super::{Report, SessionReport, State};
 use crate::counted::counted;
 use crate::plot::drawing::escaped;
@@ -83,7 +83,8 @@ fn duration(seconds: f64) -> String {
     match whole {
         0..60 => format!("{} s", short(seconds)),
         60..3600 => format!("{} min {} s", whole / 60, whole % 60),
-        _ => format!("{} h {} min", whole / 3600, whole % 3600 / 60),
+        _ if seconds < 1e9 => format!("{} h {} min", whole / 3600, whole % 3600 / 60),
+        _ => format!("{} s", short(seconds)),
     }
 }
 
@@ -168,7 +169,7 @@ impl Page {
             }
         }
         if let (Some(long), Some(from), Some(to)) = (facts.duration_s, facts.from_s, facts.to_s) {
-            self.add(&row("Logged", format!("{}, from {from:.1} s to {to:.1} s", duration(long))));
+            self.add(&row("Logged", format!("{}, from {} s to {} s", duration(long), fixed(from, 1), fixed(to, 1))));
         }
         if let Some(armed) = facts.armed_s.filter(|armed| *armed > 0.0) {
             self.add(&row("Armed", duration(armed)));
@@ -264,8 +265,8 @@ impl Page {
         self.add(&format!("<table><thead><tr>{heads}</tr></thead><tbody>"));
         for of in &finding.evidence {
             let time = match of.length_s() >= 0.05 {
-                true => format!("{:.2} – {:.2}", of.from_s, of.to_s),
-                false => format!("{:.2}", of.at_s),
+                true => format!("{} – {}", fixed(of.from_s, 2), fixed(of.to_s, 2)),
+                false => fixed(of.at_s, 2),
             };
             let whole = |number: Option<usize>| number.map_or_else(String::new, |number| number.to_string());
             let row = [
@@ -293,7 +294,10 @@ impl Page {
                 State::Fine => ("fine", "fine".to_owned()),
                 State::Found => ("warning", "found".to_owned()),
                 State::Off => ("none", "switched off".to_owned()),
-                State::Lacking => ("none", format!("can't be checked: the log lacks {}", rule.needs)),
+                State::Lacking => {
+                    let lacks = checked.lacks.as_deref().unwrap_or(rule.needs);
+                    ("none", format!("can't be checked: the log lacks {lacks}"))
+                }
             };
             let (badge, more) = match checked.state {
                 State::Lacking => {
@@ -361,8 +365,11 @@ fn command(report: &Report, session: &SessionReport, finding: &Finding, name: &s
     let (from, to) =
         ((place.from_s - around_s - start_s).max(0.0), (place.to_s + around_s).min(session.facts.to_s?) - start_s);
     let session = if report.sessions.len() > 1 { format!(" --session {}", session.session) } else { String::new() };
-    let name = crate::input::in_a_shell(std::path::Path::new(name));
-    Some(format!("binlog plot {name}{session} --from {from:.1} --to {to:.1} {}", columns.join(" ")))
+    // A name is not an option, but `-` alone is standard input.
+    let name = if name.starts_with('-') && name != "-" { format!("./{name}") } else { name.to_owned() };
+    let name = crate::input::in_a_shell(std::path::Path::new(&name));
+    let (from, to) = (fixed(from, 1), fixed(to, 1));
+    Some(format!("binlog plot {name}{session} --from {from} --to {to} {}", columns.join(" ")))
 }
 
 #[cfg(test)]

@@ -132,7 +132,7 @@ pub const RULES: &[Rule] = &[
         title: "The GPS lost its position",
         meaning: "The receiver had a position and lost it in flight. Look at the antenna's view of the sky, its \
                   cable, and transmitters near it.",
-        limits: &[limit(THRESHOLD, 1.0, "s"), limit(SEVERE, 5.0, "s")],
+        limits: &[limit(THRESHOLD, 1.0, "s in all"), limit(SEVERE, 5.0, "s in all")],
         source: "AP_GPS: a Status of 3 is a 3D fix; NavEKF3 times out after some seconds without one",
         needs: "GPS.Status",
         formats: Formats::ArduPilot,
@@ -329,7 +329,7 @@ pub const RULES: &[Rule] = &[
         title: "A part of the log can't be read",
         meaning: "Bytes of the log are damaged or missing, and with them what they had. `binlog check` says more, \
                   `binlog repair` keeps the rest.",
-        limits: &[limit(THRESHOLD, 1.0, "bytes"), limit(SEVERE, 1.0, "%")],
+        limits: &[limit(THRESHOLD, 1.0, "places"), limit(SEVERE, 1.0, "%")],
         source: "binlog: a sound log has none; as `check` counts damage",
         needs: "nothing",
         formats: Formats::Both,

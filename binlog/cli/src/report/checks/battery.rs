@@ -1,14 +1,27 @@
 //! The battery: its voltage under load, and its resistance.
 
 use super::{Bound, Candidate, Evidence, Finding, Flight, Rule, Sensor, Side, beyond, bound, short};
-use crate::report::spans::line;
+use crate::report::spans::{line, quantile};
 use std::borrow::Cow;
+use std::ops::RangeInclusive;
 
 /// No flight battery has less: the log has no battery monitor, or only the USB plug.
 const LEAST_VOLTS: f64 = 6.0;
 
-/// The highest voltage of a cell: that of LiHV is 4.35 V.
-const FULL_CELL_VOLTS: f64 = 4.4;
+/// The numbers of cells of batteries that are sold.
+const CELLS: [f64; 9] = [2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 14.0];
+
+/// The highest voltage of a cell in flight, if its battery is charged as usual.
+const USUAL_VOLTS: RangeInclusive<f64> = 3.5..=4.25;
+
+/// The same, with full cells of LiHV and nearly empty ones.
+const POSSIBLE_VOLTS: RangeInclusive<f64> = 3.2..=4.4;
+
+/// The same of a battery whose number of cells a parameter says: it may be empty.
+const KNOWN_VOLTS: RangeInclusive<f64> = 2.5..=4.5;
+
+/// ArduPilot's default of BATT_LOW_VOLT, which says nothing about a battery.
+const DEFAULT_LOW_VOLTS: f64 = 10.5;
 
 /// Changes of current and voltage over this time are compared: the charge stays the same meanwhile.
 const LAG_US: u64 = 1_000_000;
@@ -19,7 +32,59 @@ struct Battery<'c, 's> {
     volts_name: String,
     volts: Cow<'c, [f64]>,
     amperes: Option<(String, Cow<'c, [f64]>)>,
-    cells: f64,
+    /// `None` if neither the parameters nor the voltage say it.
+    cells: Option<f64>,
+    /// The highest voltage, without spikes.
+    highest: f64,
+}
+
+/// The number of cells of a battery: by the parameters that are set for it, if its highest voltage fits, or else the
+/// only one that this voltage allows.
+fn cells(flight: &Flight<'_>, sensor: &str, highest: f64) -> Option<f64> {
+    let is_second = sensor.contains("[1]") || sensor.ends_with('2');
+    let is_first = sensor.contains("[0]") || !sensor.contains('[');
+    let of_parameter = |name: &str, volts: f64, default: f64| {
+        let cells = (flight.parameter(name).filter(|value| *value > 0.0 && *value != default)? / volts).round();
+        (cells >= 1.0 && KNOWN_VOLTS.contains(&(highest / cells))).then_some(cells)
+    };
+    let said = match (is_second, is_first) {
+        (true, _) => of_parameter("BATT2_LOW_VOLT", 3.5, DEFAULT_LOW_VOLTS),
+        (_, true) => of_parameter("MOT_BAT_VOLT_MAX", 4.2, 0.0)
+            .or_else(|| of_parameter("BATT_LOW_VOLT", 3.5, DEFAULT_LOW_VOLTS)),
+        _ => None,
+    };
+    let only = |range: &RangeInclusive<f64>| {
+        let mut fitting = CELLS.into_iter().filter(|cells| range.contains(&(highest / cells)));
+        (fitting.next(), fitting.next().is_some())
+    };
+    said.or_else(|| match (only(&USUAL_VOLTS), only(&POSSIBLE_VOLTS)) {
+        ((Some(cells), false), _) | ((None, _), (Some(cells), false)) => Some(cells),
+        _ => None,
+    })
+}
+
+/// The findings of the batteries. A battery without a known number of cells isn't checked.
+fn of_batteries<'b, 's: 'b>(
+    flight: &Flight<'_>,
+    batteries: impl Iterator<Item = &'b Battery<'b, 's>>,
+    check: impl Fn(&Battery<'_, '_>, f64) -> Option<Finding>,
+) -> Option<Vec<Finding>> {
+    let (mut found, mut unknown, mut count) = (Vec::new(), None, 0);
+    for battery in batteries {
+        count += 1;
+        match battery.cells {
+            Some(cells) => found.extend(check(battery, cells)),
+            None => unknown = Some(battery),
+        }
+    }
+    match unknown.filter(|_| found.is_empty()) {
+        Some(Battery { volts_name, highest, .. }) => flight.lacks(format!(
+            "the number of cells: {volts_name} is at most {} V, which batteries of several numbers have, and neither \
+             MOT_BAT_VOLT_MAX nor BATT_LOW_VOLT says it",
+            short(*highest)
+        )),
+        None => (count > 0).then_some(found),
+    }
 }
 
 /// The sensors of batteries.
@@ -31,7 +96,7 @@ fn sensors<'s>(flight: &Flight<'s>) -> Vec<Sensor<'s>> {
 }
 
 /// The batteries among them that have a plausible voltage.
-fn batteries<'c, 's>(sensors: &'c [Sensor<'s>]) -> Vec<Battery<'c, 's>> {
+fn batteries<'c, 's>(flight: &Flight<'_>, sensors: &'c [Sensor<'s>]) -> Vec<Battery<'c, 's>> {
     let of_sensor = |sensor: &'c Sensor<'s>| {
         let column = |labels: &[&'static str]| {
             let label = labels.iter().find(|label| sensor.column(label).is_some())?;
@@ -42,10 +107,9 @@ fn batteries<'c, 's>(sensors: &'c [Sensor<'s>]) -> Vec<Battery<'c, 's>> {
             Some((sensor.name_of(label), values))
         };
         let (volts_name, volts): (String, Cow<'c, [f64]>) = column(&["Volt", "vbatLatest", "vbat"])?;
-        let highest = volts.iter().copied().filter(|volts| volts.is_finite()).fold(0.0, f64::max);
-        let cells = (highest / FULL_CELL_VOLTS).ceil();
-        let amperes = column(&["Curr", "amperageLatest"]);
-        (highest >= LEAST_VOLTS).then_some(Battery { sensor, volts_name, volts, amperes, cells })
+        let highest = quantile(volts.iter().copied(), 0.99).filter(|highest| *highest >= LEAST_VOLTS)?;
+        let (cells, amperes) = (cells(flight, &sensor.name, highest), column(&["Curr", "amperageLatest"]));
+        Some(Battery { sensor, volts_name, volts, amperes, cells, highest })
     };
     sensors.iter().filter_map(of_sensor).collect()
 }
@@ -64,11 +128,10 @@ impl<'c, 's> Battery<'c, 's> {
 
 pub(in crate::report) fn sag(flight: &Flight<'_>, rule: &Rule) -> Option<Vec<Finding>> {
     let sensors = sensors(flight);
-    let batteries = batteries(&sensors);
+    let batteries = batteries(flight, &sensors);
     let of_cell = bound(flight, rule, Side::Below, "V");
     let threshold = of_cell.limit;
-    let of_battery = |battery: &Battery<'_, '_>| {
-        let cells = battery.cells;
+    let of_battery = |battery: &Battery<'_, '_>, cells: f64| {
         let volts = [battery.volts()];
         let of_all = Bound { limit: threshold * cells, severe: of_cell.severe * cells, ..of_cell };
         let found = beyond(flight, rule, &volts, &of_all)?;
@@ -85,25 +148,21 @@ pub(in crate::report) fn sag(flight: &Flight<'_>, rule: &Rule) -> Option<Vec<Fin
             Some((threshold * cells, "V")),
         ))
     };
-    (!batteries.is_empty()).then(|| batteries.iter().filter_map(of_battery).collect())
+    of_batteries(flight, batteries.iter(), of_battery)
 }
 
 pub(in crate::report) fn resistance(flight: &Flight<'_>, rule: &Rule) -> Option<Vec<Finding>> {
     let sensors = sensors(flight);
-    let batteries = batteries(&sensors);
+    let batteries = batteries(flight, &sensors);
     let measured = batteries.iter().filter(|battery| {
         let amperes = battery.amperes.as_ref().map(|(_, amperes)| amperes);
         amperes.is_some_and(|amperes| amperes.iter().any(|amperes| *amperes > 0.0))
     });
-    let measured: Vec<&Battery<'_, '_>> = measured.collect();
-    if measured.is_empty() {
-        return None;
-    }
-    Some(measured.into_iter().filter_map(|battery| of_battery(flight, rule, battery)).collect())
+    of_batteries(flight, measured, |battery, cells| of_battery(flight, rule, battery, cells))
 }
 
-fn of_battery(flight: &Flight<'_>, rule: &Rule, battery: &Battery<'_, '_>) -> Option<Finding> {
-    let Battery { sensor, volts, cells, .. } = battery;
+fn of_battery(flight: &Flight<'_>, rule: &Rule, battery: &Battery<'_, '_>, cells: f64) -> Option<Finding> {
+    let Battery { sensor, volts, .. } = battery;
     let (_, amperes) = battery.amperes.as_ref()?;
     let times_us = &sensor.times_us;
     let mut before = 0;

@@ -1,6 +1,6 @@
 //! Satellite receivers: jumps, lost fixes, dilution.
 
-use super::{Bound, Candidate, Evidence, Finding, Flight, Rule, Sensor, Side, beyond, bound, short};
+use super::{Bound, Candidate, Evidence, Finding, Flight, Rule, Sensor, Side, beyond, beyond_for, bound, short};
 use crate::counted::counted;
 
 const TYPES: [&str; 4] = ["GPS", "GPS2", "GPSB", "GPS3"];
@@ -126,14 +126,11 @@ pub(in crate::report) fn lost(flight: &Flight<'_>, rule: &Rule) -> Option<Vec<Fi
     }
     let (limit_s, severe_s) = (flight.rules.threshold(rule), flight.rules.severe(rule));
     let bound = Bound { side: Side::Below, limit: FIX, severe: f64::NEG_INFINITY, seconds: limit_s, unit: "" };
-    let Some(found) = beyond(flight, rule, &candidates, &bound) else {
+    let Some((found, lost_s)) = beyond_for(flight, rule, &candidates, &bound) else {
         return Some(Vec::new());
     };
-    let longest_s = found.evidence.iter().map(Evidence::length_s).fold(0.0, f64::max);
     let summary = found.summary.replace(" was below 3 for ", " was below 3, a 3D fix, for ");
-    Some(vec![
-        Finding { summary, value: longest_s, limit: limit_s, unit: "s", ..found }.severe_if(longest_s >= severe_s),
-    ])
+    Some(vec![Finding { summary, value: lost_s, limit: limit_s, unit: "s in all", ..found }.severe_if(lost_s >= severe_s)])
 }
 
 pub(in crate::report) fn dilution(flight: &Flight<'_>, rule: &Rule) -> Option<Vec<Finding>> {

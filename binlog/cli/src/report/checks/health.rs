@@ -3,41 +3,54 @@
 use super::{Candidate, Evidence, Finding, Flight, Rule, Sensor, short};
 use crate::counted::counted;
 use crate::report::spans::quantile;
+use crate::report::words::fixed;
+
+/// A log that begins this long after boot, in seconds, may have others of the same boot before it.
+const FIRST_LOG_S: f64 = 30.0;
 
 pub(in crate::report) fn drops(flight: &Flight<'_>, rule: &Rule) -> Option<Vec<Finding>> {
     let sensors = flight.sensors(&["DSF", "DROP"], &["Dp", "Dropped"]);
     if sensors.is_empty() {
         return None;
     }
-    let (dropped, limit) = (flight.facts.dropped, flight.rules.threshold(rule));
-    if dropped == 0 || (dropped as f64) < limit {
-        return Some(Vec::new());
-    }
-    let records: u64 = flight.facts.types.iter().map(|of_type| of_type.records).sum();
-    let percent = 100.0 * dropped as f64 / (dropped + records) as f64;
+    let is_later = flight.facts.from_s.is_some_and(|from_s| from_s > FIRST_LOG_S);
+    let mut older = 0.0_f64;
     let mut places: Vec<(f64, Evidence)> = Vec::new();
     let mut curves = Vec::new();
     for sensor in &sensors {
         let label = if sensor.column("Dp").is_some() { "Dp" } else { "Dropped" };
         let numbers = sensor.column(label).unwrap_or_default();
+        // DSF counts from boot on: in a log that begins later, its first count is that of an earlier log.
+        let before = if label == "Dp" && is_later { numbers.first().copied().unwrap_or_default() } else { 0.0 };
+        older = before.max(older);
         // DROP counts by id, so its numbers needn't rise.
-        let more = |row: usize| numbers[row] - if row == 0 || label == "Dropped" { 0.0 } else { numbers[row - 1] };
+        let more = |row: usize| match (label, row) {
+            ("Dropped", _) => numbers[row],
+            (_, 0) => numbers[0] - before,
+            _ => numbers[row] - numbers[row - 1],
+        };
         let rose = (0..numbers.len()).filter(|row| more(*row) > 0.0);
         places.extend(rose.map(|row| (more(row), Evidence::of_row(flight, sensor, row).with_value(more(row)))));
         if curves.is_empty() {
             curves.extend(Candidate::of(sensor, label));
         }
     }
+    let (dropped, limit) = (flight.facts.dropped as f64 - older, flight.rules.threshold(rule));
+    if dropped <= 0.0 || dropped < limit {
+        return Some(Vec::new());
+    }
+    let records: u64 = flight.facts.types.iter().map(|of_type| of_type.records).sum();
+    let percent = 100.0 * dropped / (dropped + records as f64);
     places.sort_by(|a, b| b.0.total_cmp(&a.0));
     let places: Vec<Evidence> = places.into_iter().map(|(_, place)| place).collect();
     let first = places.first().cloned();
     let summary = format!(
         "The logger says that it dropped {}, {} % of all. The places are where it says so; the records were lost before.",
-        counted(dropped, "record"),
+        counted(dropped as u64, "record"),
         short(percent)
     );
     let columns = curves.iter().map(|curve| curve.name.clone()).collect();
-    let finding = Finding::new(rule, summary, dropped as f64, limit, "records")
+    let finding = Finding::new(rule, summary, dropped, limit, "records")
         .severe_if(percent >= flight.rules.severe(rule))
         .at(places)
         .of_columns(columns)
@@ -58,7 +71,7 @@ fn of_times(flight: &Flight<'_>, rule: &Rule, mut times: Vec<Evidence>, what: &s
         String::new()
     };
     let whose = longest.text.as_ref().map_or_else(String::new, |text| format!(" of {text}"));
-    let summary = format!("From {:.1} s on, {what}{whose} for {} s.{count}", longest.from_s, short(length_s));
+    let summary = format!("From {} s on, {what}{whose} for {} s.{count}", fixed(longest.from_s, 1), short(length_s));
     vec![
         Finding::new(rule, summary, length_s, limits.threshold(rule), "s")
             .severe_if(length_s >= limits.severe(rule))
@@ -148,7 +161,8 @@ pub(in crate::report) fn stall(flight: &Flight<'_>, rule: &Rule) -> Option<Vec<F
 pub(in crate::report) fn damage(flight: &Flight<'_>, rule: &Rule) -> Option<Vec<Finding>> {
     let facts = flight.facts;
     let limit = flight.rules.threshold(rule);
-    if facts.damage_count == 0 || (facts.damaged_bytes as f64) < limit {
+    // A damaged line of a header has no length.
+    if facts.damage_count == 0 || (facts.damage_count as f64) < limit {
         return Some(Vec::new());
     }
     let percent = 100.0 * facts.damaged_bytes as f64 / flight.session.range().len().max(1) as f64;
@@ -163,13 +177,12 @@ pub(in crate::report) fn damage(flight: &Flight<'_>, rule: &Rule) -> Option<Vec<
     // The list has the first ones only.
     let missing = (facts.damage_count as usize).saturating_sub(places.len());
     places.extend(std::iter::repeat_n(Evidence::of_time(f64::NAN, f64::NAN), missing));
-    let summary = format!(
-        "{} in {}, {} % of the log, can't be read.",
-        counted(facts.damaged_bytes, "byte"),
-        counted(facts.damage_count, "place"),
-        short(percent)
-    );
-    let finding = Finding::new(rule, summary, facts.damaged_bytes as f64, limit, "bytes")
+    let lost = match facts.damaged_bytes {
+        0 => "the header's other lines are read.".to_owned(),
+        bytes => format!("{}, {} % of the log, can't be read.", counted(bytes, "byte"), short(percent)),
+    };
+    let summary = format!("The log is damaged in {}: {lost}", counted(facts.damage_count, "place"));
+    let finding = Finding::new(rule, summary, facts.damage_count as f64, limit, "places")
         .severe_if(percent >= flight.rules.severe(rule))
         .at(places);
     Some(vec![finding])

@@ -1,6 +1,7 @@
 //! The motors: balance, and outputs at their limit.
 
 use super::{Bound, Candidate, Evidence, Finding, Flight, Rule, Sensor, Side, beyond, bound, short};
+use crate::report::words::fixed;
 use binlog::log::Vehicle;
 
 /// The values of SERVOn_FUNCTION that make a motor of an output: `k_motor1` to `k_motor8`, `k_motor9` to `k_motor12`.
@@ -13,6 +14,8 @@ pub(super) struct Motors<'s> {
     /// The outputs at rest and at the limit, in the unit of the outputs.
     pub(super) least: f64,
     pub(super) most: f64,
+    /// The unit of the outputs, for a text; empty if it is that of the pulses.
+    unit: &'static str,
 }
 
 /// In the air, the mean of the outputs is more than this share of their range.
@@ -32,8 +35,8 @@ impl<'s> Motors<'s> {
                 (least, parameter("motorOutput[1]").or_else(|| parameter("maxthrottle")).unwrap_or(2000.0))
             };
             let is_share = labels.iter().any(|label| sensor.unit(label) == "%");
-            let (least, most) = if is_share { (0.0, 100.0) } else { range() };
-            return (most > least).then_some(Motors { sensor, labels, least, most });
+            let ((least, most), unit) = if is_share { ((0.0, 100.0), " %") } else { (range(), "") };
+            return (most > least).then_some(Motors { sensor, labels, least, most, unit });
         }
         let labels: Vec<String> = outputs(flight)?.into_iter().map(|output| format!("C{output}")).collect();
         let named: Vec<&str> = labels.iter().map(String::as_str).collect();
@@ -42,7 +45,7 @@ impl<'s> Motors<'s> {
         let parameter = |name: &str| flight.parameter(name).filter(|value| *value > 0.0);
         let (least, full) = (parameter("MOT_PWM_MIN").unwrap_or(1000.0), parameter("MOT_PWM_MAX").unwrap_or(2000.0));
         let most = least + parameter("MOT_SPIN_MAX").unwrap_or(1.0) * (full - least);
-        (labels.len() > 1 && most > least).then_some(Motors { sensor, labels, least, most })
+        (labels.len() > 1 && most > least).then_some(Motors { sensor, labels, least, most, unit: "" })
     }
 
     /// The outputs of a motor.
@@ -114,11 +117,14 @@ pub(in crate::report) fn balance(flight: &Flight<'_>, rule: &Rule) -> Option<Vec
     let difference_at = |row: usize| motors.output(most)[row] - motors.output(least)[row];
     let peak = rows.iter().copied().max_by(|a, b| difference_at(*a).total_cmp(&difference_at(*b))).unwrap_or(first);
     let name = |motor: usize| sensor.name_of(&motors.labels[motor]);
-    let percent = if motors.most == 100.0 { " %" } else { "" };
     let summary = format!(
-        "In the air, {} is at {high:.0}{percent} in the mean and {} at {low:.0}{percent}: a difference of {} us.",
+        "In the air, {} is at {}{} in the mean and {} at {}{}: a difference of {} us.",
         name(most),
+        fixed(high, 0),
+        motors.unit,
         name(least),
+        fixed(low, 0),
+        motors.unit,
         short(difference)
     );
     let place = Evidence::of_span(flight, sensor, crate::report::spans::Span { first, last, peak })
