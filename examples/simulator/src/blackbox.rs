@@ -24,9 +24,13 @@ use frames::FlightLog;
 
 /// The log of a whole flight, in memory. The same simulation gives the same bytes.
 pub fn log_of(simulation: Simulation) -> Vec<u8> {
-    let lines = headers(&simulation);
+    let (lines, fault) = (headers(&simulation), simulation.fault);
     let lines: Vec<(&str, &str)> = lines.iter().map(|(name, value)| (*name, value.as_str())).collect();
     let mut log = BlackboxWriter::<FlightLog, _>::with_headers(Vec::new(), &lines).expect("memory takes all");
     fly(simulation, &mut log, |_| ControlFlow::Continue(())).expect("memory takes all");
-    log.finish().expect("memory takes all")
+    let mut log = log.finish().expect("memory takes all");
+    if let Some(fault) = fault {
+        fault.damage(&mut log);
+    }
+    log
 }

@@ -33,7 +33,7 @@ pub use messages::{FlightLog, FlightSink};
 pub use recorder::fly;
 use simulation::STEP_US;
 pub use simulation::Simulation;
-pub use simulation::fault::Fault;
+pub use simulation::fault::{Fault, Format};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -11,9 +11,9 @@ use binlog::{LogFolder, WriteError};
 use clap::error::ErrorKind as ArgumentError;
 use clap::{CommandFactory, Parser, ValueEnum};
 use flight::{Flight, Flown};
-use simulator::Fault;
 use simulator::mavlink::{Telemetry, Vehicle};
 use simulator::replay;
+use simulator::{Fault, Format};
 use std::error::Error;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -90,22 +90,17 @@ fn address(link: &str) -> Result<String, String> {
     link.strip_prefix("udp:").map(str::to_owned).ok_or_else(|| "a link is udp:HOST:PORT".to_owned())
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// ArduPilot's: messages at rates of their own.
-    Bin,
-    /// Betaflight's: a frame for each iteration of the control loop, as the difference from those before.
-    Blackbox,
+/// The file's name if none is given.
+fn default_file(format: Format) -> &'static Path {
+    Path::new(match format {
+        Format::Bin => "flight.bin",
+        Format::Blackbox => "flight.bbl",
+    })
 }
 
-impl Format {
-    /// The file's name if none is given.
-    fn file(self) -> &'static Path {
-        Path::new(match self {
-            Format::Bin => "flight.bin",
-            Format::Blackbox => "flight.bbl",
-        })
-    }
+/// A value of an option, as it is typed.
+fn typed(value: impl ValueEnum) -> String {
+    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
 fn main() -> ExitCode {
@@ -116,8 +111,10 @@ fn main() -> ExitCode {
         let text = "--realtime, --vehicles and --logs need --format bin: a Blackbox log is written as fast as possible";
         Arguments::command().error(ArgumentError::ArgumentConflict, text).exit();
     }
-    if arguments.format == Format::Blackbox && arguments.fault.is_some_and(Fault::is_of_log) {
-        let text = "a fault of the log needs --format bin";
+    if let Some(fault) = arguments.fault.filter(|fault| !fault.formats().contains(&arguments.format)) {
+        let formats: Vec<String> =
+            fault.formats().iter().map(|format| format!("--format {}", typed(*format))).collect();
+        let text = format!("--fault {} needs {}: other logs don't show it", typed(fault), formats.join(" or "));
         Arguments::command().error(ArgumentError::ArgumentConflict, text).exit();
     }
     match run(&arguments) {
@@ -138,7 +135,7 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let flight = |number: u8| Flight { seed: seed.wrapping_add(number.into()), seconds, realtime, fault };
     match &arguments.logs {
         None if arguments.vehicles == 1 && arguments.mavlink.is_none() => {
-            let path = arguments.output.as_deref().unwrap_or_else(|| arguments.format.file());
+            let path = arguments.output.as_deref().unwrap_or_else(|| default_file(arguments.format));
             fly_one(flight(0), arguments.format, path)
         }
         logs => {

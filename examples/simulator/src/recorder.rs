@@ -103,9 +103,7 @@ fn is_missing(simulation: &Simulation) -> bool {
     let is_during = |seconds| simulation.fault.is_some_and(|fault| fault.is_during(time, seconds));
     match simulation.fault {
         Some(Fault::LogDrops) => is_during(8.0) && !(simulation.time_us / STEP_US).is_multiple_of(8),
-        Some(Fault::LogGap) => is_during(3.0),
-        Some(Fault::LogStall) => is_during(0.3),
-        _ => false,
+        fault => fault.is_some_and(|fault| fault.is_silent(time)),
     }
 }
 

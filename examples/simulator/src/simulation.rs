@@ -43,6 +43,11 @@ const SLOW_STEPS: u64 = 8;
 /// Steps from one sample of the GPS to the next: 5 Hz.
 const GPS_STEPS: u64 = 80;
 
+/// How long a motor is out of synchronisation, s.
+const DESYNC: f64 = 0.2;
+/// Frequency of the vibration that the gyroscopes feel, Hz.
+const GYRO_SHAKE: f64 = 150.0;
+
 /// A flight in progress. All of its state can be read between steps.
 #[derive(Clone, Debug)]
 pub struct Simulation {
@@ -161,8 +166,12 @@ impl Simulation {
                 self.mission.radio_lost = true;
                 self.events.push(Event::RadioLost);
             }
+            Some(Fault::Desync) => self.motors.efficiency[0] = 0.0,
             Some(Fault::Error) => self.events.push(Event::CompassUnhealthy),
             _ => {}
+        }
+        if self.fault == Some(Fault::Desync) && !self.has(Fault::Desync, DESYNC) {
+            self.motors.efficiency[0] = 1.0;
         }
         self.vehicle.push.x = if self.has(Fault::TrackingError, 1.5) { 1.4 } else { 0.0 };
     }
@@ -179,6 +188,18 @@ impl Simulation {
             }
             _ => Vec3::ZERO,
         }
+    }
+
+    /// What the propellers shake the gyroscopes with, before and after the filters, deg/s.
+    pub fn gyro_shake(&self) -> [f64; 2] {
+        let (amplitude, left) = match self.fault {
+            Some(Fault::GyroNoise) => (300.0, 0.35),
+            Some(Fault::GyroFilters) => (100.0, 1.0),
+            _ => (5.0, 0.0),
+        };
+        let throttle = self.motors.speed.iter().sum::<f64>() / 4.0;
+        let shake = amplitude * (throttle / 0.4).min(1.0) * (std::f64::consts::TAU * GYRO_SHAKE * self.time()).sin();
+        [shake, left * shake]
     }
 
     fn move_vehicle(&mut self) {

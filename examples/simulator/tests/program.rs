@@ -229,3 +229,28 @@ fn options_of_a_link_are_checked() {
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(text.contains("--mavlink udp:127.0.0.1: "), "{text}");
 }
+
+#[test]
+fn a_fault_that_a_format_cannot_show_is_refused() {
+    for (arguments, text) in [
+        (["--fault", "desync", "--format", "bin"], "--fault desync needs --format blackbox: other logs don't show it"),
+        (["--fault", "vibration", "--format", "blackbox"], "--fault vibration needs --format bin: other logs"),
+    ] {
+        let output = run(&arguments);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(text), "{said}");
+    }
+}
+
+#[test]
+fn a_blackbox_log_with_a_fault_is_read_back() {
+    for fault in ["log-gap", "log-damage", "failsafe"] {
+        let path = place(&format!("{fault}.bbl"));
+        let path = path.to_string_lossy();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_simulator"));
+        command.args(["--seconds", "20", "--format", "blackbox", "--fault", fault, "-o", &path]);
+        let output = command.output().expect("the program starts");
+        assert!(output.status.success(), "{fault}: {output:?}");
+    }
+}

@@ -7,7 +7,8 @@ use super::figure::{Curve, Figure, Heat, Panel};
 use super::thinning::thin;
 use serde::Serialize;
 
-const PAGE: &str = include_str!("html/page.html");
+const PAGE: &str = concat!(include_str!("html/head.html"), include_str!("html/page.html"));
+const POLICY: &str = "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:";
 const CSS: &str = include_str!("html/page.css");
 const SCRIPT: &str = include_str!("html/page.js");
 const UPLOT: &str = include_str!("html/uPlot.iife.min.js");
@@ -117,6 +118,7 @@ pub fn page(figure: &Figure) -> String {
         PAGE,
         &[
             ("version", env!("CARGO_PKG_VERSION")),
+            ("policy", POLICY),
             ("title", &super::drawing::escaped(title)),
             ("licence", &super::drawing::escaped(UPLOT_LICENCE)),
             ("uplot_css", UPLOT_CSS.trim()),

@@ -13,12 +13,20 @@ use crate::plot::drawing::escaped;
 use crate::plot::html::fill;
 use std::fmt::Write;
 
-const PAGE: &str = include_str!("page.html");
-const CSS: &str = include_str!("page.css");
+const PAGE: &str = concat!(include_str!("../plot/html/head.html"), include_str!("page.html"));
+/// The dark colours are those of a choice on the page and of a dark system.
+const CSS: &str = concat!(
+    ":root[data-theme=\"dark\"] {\n",
+    include_str!("dark.css"),
+    "}\n@media (prefers-color-scheme: dark) { :root:not([data-theme=\"light\"]) {\n",
+    include_str!("dark.css"),
+    "} }\n",
+    include_str!("page.css")
+);
 const SCRIPT: &str = include_str!("page.js");
 
 /// The hashes of style and script; a test says the right ones.
-const STYLE_HASH: &str = "sha256-UR1VaLB7UNFtdWf0ow02S4RctITQoyGvHprgI9Jg1Pw=";
+const STYLE_HASH: &str = "sha256-NGZ8kLQWj6UbF0jv53haMum/RCaNSkOM7qSvASAgxwI=";
 const SCRIPT_HASH: &str = "sha256-w7eKzGSNcIKzGhoohcfm5NU+TCOG5KmoixX569xKjgQ=";
 
 /// The most bytes of charts and of texts in a page, and the longest text.
@@ -42,13 +50,13 @@ pub(crate) fn page(report: &Report, name: &str) -> String {
     }
     let (css, script) = (CSS.trim(), SCRIPT.trim());
     let title = format!("Flight report of {}", limited(name));
+    let policy = format!("script-src '{SCRIPT_HASH}'; style-src '{STYLE_HASH}'; base-uri 'none'; form-action 'none'");
     fill(
-        PAGE.trim_start(),
+        PAGE,
         &[
             ("version", env!("CARGO_PKG_VERSION")),
             ("title", &escaped(&title)),
-            ("style_hash", STYLE_HASH),
-            ("script_hash", SCRIPT_HASH),
+            ("policy", &policy),
             ("css", css),
             ("js", script),
             ("body", &page.body),

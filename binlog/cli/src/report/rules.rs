@@ -88,6 +88,10 @@ const SEVERE: &str = "severe";
 /// How long it must last.
 const SECONDS: &str = "seconds";
 
+/// What several rules read.
+const MOTORS: &str = "RCOU of the motors (SERVOn_FUNCTION 33 to 40), or motor of Blackbox logs";
+const TIMES: &str = "times of the records";
+
 /// All rules.
 pub const RULES: &[Rule] = &[
     Rule {
@@ -226,7 +230,7 @@ pub const RULES: &[Rule] = &[
         limits: &[limit(THRESHOLD, 150.0, "us"), limit(SEVERE, 300.0, "us"), limit(SECONDS, 10.0, "s")],
         source: "ArduPilot's docs, Diagnosing problems using Logs: motors diverge before a failure; 150 of 1000 us: \
                  binlog",
-        needs: "RCOU of the motors (SERVOn_FUNCTION 33 to 40), or motor of Blackbox logs",
+        needs: MOTORS,
         formats: Formats::Both,
         brings: &["motor-saturation", "tracking-error"],
         check: motors::balance,
@@ -238,7 +242,7 @@ pub const RULES: &[Rule] = &[
                   battery too weak, the tune too aggressive, or something is broken.",
         limits: &[limit(THRESHOLD, 99.0, "%"), limit(SECONDS, 1.0, "s"), limit(SEVERE, 5.0, "s")],
         source: "ArduPilot's thrust loss check: at the limit for 1 s; 100 % is MOT_SPIN_MAX or motorOutput",
-        needs: "RCOU of the motors (SERVOn_FUNCTION 33 to 40), or motor of Blackbox logs",
+        needs: MOTORS,
         formats: Formats::Both,
         brings: &["tracking-error"],
         check: motors::saturation,
@@ -296,7 +300,7 @@ pub const RULES: &[Rule] = &[
         meaning: "For this time nothing is known. The card stalled, or the autopilot did.",
         limits: &[limit(THRESHOLD, 1.0, "s"), limit(SEVERE, 5.0, "s")],
         source: "binlog: every autopilot logs something each second; as `info` counts gaps",
-        needs: "times of the records",
+        needs: TIMES,
         formats: Formats::Both,
         brings: &["log-stall"],
         check: health::gap,
@@ -307,7 +311,7 @@ pub const RULES: &[Rule] = &[
         meaning: "A sensor that logged regularly was silent while others weren't. It failed, or its wire did.",
         limits: &[limit(THRESHOLD, 1.0, "s"), limit(SEVERE, 5.0, "s")],
         source: "binlog: at least 10 missed records, as `info` finds silences",
-        needs: "times of the records",
+        needs: TIMES,
         formats: Formats::ArduPilot,
         brings: &["log-stall"],
         check: health::silence,

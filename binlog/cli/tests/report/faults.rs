@@ -1,9 +1,9 @@
 //! A sound flight has no finding. Each fault is found by its rule, and nothing but what the table of rules names.
 
 use crate::{found, json, report};
-use binlog_cli::report::rules::{Formats, RULES};
+use binlog_cli::report::rules::{RULES, Rule};
 use clap::ValueEnum;
-use simulator::{Fault, Simulation, log_of};
+use simulator::{Fault, Format, Simulation, log_of};
 use std::collections::BTreeSet;
 use std::fs;
 
@@ -11,9 +11,18 @@ fn name(fault: &Fault) -> String {
     fault.to_possible_value().expect("a fault has a name").get_name().to_owned()
 }
 
-/// The rules that look at the logs that the simulator writes.
-fn of_ardupilot() -> impl Iterator<Item = &'static binlog_cli::report::rules::Rule> {
-    RULES.iter().filter(|rule| rule.formats != Formats::Blackbox)
+/// The rules for logs of a format.
+fn rules_of(format: Format) -> impl Iterator<Item = &'static Rule> {
+    RULES.iter().filter(move |rule| rule.formats.has(format == Format::Bin))
+}
+
+/// The log of a flight of 40 s with a fault.
+fn faulty(fault: Fault, format: Format) -> Vec<u8> {
+    let flight = Simulation::new(1, 40).with_fault(fault);
+    match format {
+        Format::Bin => log_of(flight),
+        Format::Blackbox => simulator::blackbox::log_of(flight),
+    }
 }
 
 #[test]
@@ -33,32 +42,38 @@ fn a_sound_flight_has_no_finding() {
     fs::write(folder.path().join("sound.bbl"), simulator::blackbox::log_of(Simulation::new(1, 30))).expect("room");
     let found = json(folder.path(), "sound.bbl", &[]);
     assert_eq!(found["sessions"][0]["findings"].as_array().map(Vec::len), Some(0), "{found:#}");
+    let rules = found["sessions"][0]["rules"].as_array().expect("rules");
+    assert!(rules.iter().all(|rule| rule["state"] == "fine"), "{rules:#?}");
 }
 
 #[test]
-fn each_rule_for_ardupilot_logs_has_a_fault() {
-    let faults: BTreeSet<String> = Fault::value_variants().iter().map(name).collect();
-    let rules: BTreeSet<String> = of_ardupilot().map(|rule| rule.name.to_owned()).collect();
-    assert_eq!(faults, rules);
+fn each_rule_has_a_fault_in_each_of_its_formats() {
+    for format in Format::value_variants() {
+        let is_shown = |fault: &&Fault| fault.formats().contains(format);
+        let faults: BTreeSet<String> = Fault::value_variants().iter().filter(is_shown).map(name).collect();
+        let rules: BTreeSet<String> = rules_of(*format).map(|rule| rule.name.to_owned()).collect();
+        assert_eq!(faults, rules, "{format:?}");
+    }
 }
 
 #[test]
 fn each_fault_is_found_with_nothing_but_its_consequences() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut wrong = String::new();
-    for fault in Fault::value_variants() {
+    let of_fault = |fault: &'static Fault| fault.formats().iter().map(move |format| (fault, *format));
+    for (fault, format) in Fault::value_variants().iter().flat_map(of_fault) {
         let name = name(fault);
-        let log = format!("{name}.bin");
-        fs::write(folder.path().join(&log), log_of(Simulation::new(1, 40).with_fault(*fault))).expect("room");
+        let log = format!("{name}.{format:?}");
+        fs::write(folder.path().join(&log), faulty(*fault, format)).expect("room");
         let said = json(folder.path(), &log, &[]);
         let found = found(&said);
-        let rule = of_ardupilot().find(|rule| rule.name == name).expect("its rule");
+        let rule = rules_of(format).find(|rule| rule.name == name).expect("its rule");
         let others: Vec<&String> =
             found.iter().filter(|of| **of != name && !rule.brings.contains(&of.as_str())).collect();
         if !found.contains(&name) || !others.is_empty() {
             let findings = said["sessions"][0]["findings"].as_array().expect("findings");
             let texts: Vec<String> = findings.iter().map(|of| format!("{}: {}", of["rule"], of["summary"])).collect();
-            wrong += &format!("{name}: {texts:#?}\n");
+            wrong += &format!("{log}: {texts:#?}\n");
         }
         // What it causes comes after it.
         for finding in said["sessions"][0]["findings"].as_array().expect("findings") {
@@ -68,15 +83,6 @@ fn each_fault_is_found_with_nothing_but_its_consequences() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
-}
-
-#[test]
-fn a_motor_that_works_harder_is_found_in_a_blackbox_log() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let flight = Simulation::new(1, 40).with_fault(Fault::MotorBalance);
-    fs::write(folder.path().join("motor.bbl"), simulator::blackbox::log_of(flight)).expect("room");
-    let found = json(folder.path(), "motor.bbl", &[]);
-    assert_eq!(crate::found(&found).into_iter().collect::<Vec<_>>(), ["motor-balance"], "{found:#}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod browser;
 mod left_out;
 
 mod faults;
+mod figures;
 mod guide;
 mod hostile;
 mod page;

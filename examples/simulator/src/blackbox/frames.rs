@@ -8,7 +8,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes};
 /// One iteration of the control loop.
 #[derive(BlackboxFrame, FromBytes, IntoBytes, Immutable, Clone, Copy, Debug)]
 #[blackbox(main)]
-#[repr(C)]
+#[repr(C, packed)]
 pub struct MainFrame {
     /// Number of the iteration.
     pub loop_iteration: u32,
@@ -36,6 +36,8 @@ pub struct MainFrame {
     pub baro_alt: i32,
     /// Angular rates, °/s.
     pub gyro_adc: [i16; 3],
+    /// The same before the filters.
+    pub gyro_unfilt: [i16; 3],
     /// Specific force, 1/2048 of gravity.
     pub acc_smooth: [i16; 3],
     /// Pulse widths of the motors, µs.
@@ -65,6 +67,9 @@ pub const ARM: u32 = 1 << 0;
 pub const ANGLE: u32 = 1 << 1;
 /// Bit of Betaflight's `BOXGPSRESCUE`: the vehicle comes home by itself.
 pub const GPS_RESCUE: u32 = 1 << 7;
+
+/// Betaflight's `FAILSAFE_GPS_RESCUE`: the vehicle comes home, as the receiver has no signal.
+pub const RESCUED: u8 = 6;
 
 /// Bit of Betaflight's `GPS_FIX_HOME`: home is known.
 pub const HOME_FIX: u32 = 1 << 0;
@@ -110,7 +115,7 @@ pub struct HomeFrame {
     "acc_1G" = "2048",
     "minthrottle" = "1000",
     "maxthrottle" = "2000",
-    "motorOutput" = "1000,2000",
+    "motorOutput" = "1000,1950",
     "vbatref" = "1680"
 ))]
 pub enum FlightLog {

@@ -1,7 +1,7 @@
 //! Turns the state of the simulation into frames, and says what is logged when.
 
 use super::frames::{
-    ANGLE, ARM, FIX, FlightLog, GPS_RESCUE, GpsFrame, HOME_FIX, HomeFrame, MainFrame, SMALL_ANGLE, SlowFrame,
+    ANGLE, ARM, FIX, FlightLog, GPS_RESCUE, GpsFrame, HOME_FIX, HomeFrame, MainFrame, RESCUED, SMALL_ANGLE, SlowFrame,
 };
 use crate::simulation::location::Location;
 use crate::simulation::math::Vec3;
@@ -41,6 +41,10 @@ pub fn fly<W: Write>(
     let (mut home, mut flags) = (None, mode_flags(&simulation));
     while !simulation.is_over() {
         simulation.step();
+        let time = simulation.time_us as f64 * 1e-6;
+        if simulation.fault.is_some_and(|fault| fault.is_silent(time)) {
+            continue;
+        }
         for event in &simulation.events {
             match event {
                 mission::Event::HomeSet => home = Some(simulation.gps.location),
@@ -72,7 +76,8 @@ pub fn fly<W: Write>(
 fn main(simulation: &Simulation) -> MainFrame {
     let control = &simulation.attitude;
     let thousandths = |value: f64| round(1000.0 * value);
-    let degrees = |rates: Vec3| axes(rates.map(f64::to_degrees)).map(round);
+    let gyro = axes(simulation.imus[0].gyro.map(f64::to_degrees));
+    let [unfiltered, filtered] = simulation.gyro_shake().map(|shake| gyro.map(|rate| round(rate + shake)));
     let [p, i, d] = control.terms().map(|terms| axes(terms).map(thousandths));
     let [x, y, z] = control.rate_target().map(f64::from);
     let [roll, pitch, yaw] = axes(Vec3::new(x, y, z)).map(round);
@@ -87,9 +92,10 @@ fn main(simulation: &Simulation) -> MainFrame {
         vbat_latest: centivolts(simulation),
         amperage_latest: round(100.0 * simulation.battery.current),
         mag_adc: axes(simulation.compass.field).map(round),
-        rssi: 1023,
+        rssi: if simulation.mission.radio_lost { 0 } else { 1023 },
         baro_alt: (100.0 * simulation.barometer.altitude).round() as i32,
-        gyro_adc: degrees(simulation.imus[0].gyro),
+        gyro_adc: filtered,
+        gyro_unfilt: unfiltered,
         acc_smooth: axes(simulation.imus[0].accel).map(|force| round(force / GRAVITY * ACC_1G)),
         motor: simulation.motors.pwm,
     }
@@ -97,12 +103,13 @@ fn main(simulation: &Simulation) -> MainFrame {
 
 fn slow(simulation: &Simulation, has_home: bool) -> SlowFrame {
     let bit = |is_set: bool, bit: u32| if is_set { bit } else { 0 };
+    let is_lost = simulation.mission.radio_lost;
     SlowFrame {
         flight_mode_flags: mode_flags(simulation),
         state_flags: bit(has_home, HOME_FIX) | bit(simulation.gps.has_fix(), FIX) | SMALL_ANGLE,
-        failsafe_phase: 0,
-        rx_signal_received: 1,
-        rx_flight_channels_valid: 1,
+        failsafe_phase: if is_lost { RESCUED } else { 0 },
+        rx_signal_received: u8::from(!is_lost),
+        rx_flight_channels_valid: u8::from(!is_lost),
     }
 }
 

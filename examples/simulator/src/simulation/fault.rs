@@ -43,6 +43,21 @@ pub enum Fault {
     LogStall,
     /// Bytes in the middle of the log are damaged.
     LogDamage,
+    /// Bent propellers shake the gyroscopes, with more than the filters remove.
+    GyroNoise,
+    /// The filters of the gyroscopes are off.
+    GyroFilters,
+    /// The first motor loses its synchronisation for a moment: it gives no thrust, whatever it is told.
+    Desync,
+}
+
+/// A format of logs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub enum Format {
+    /// ArduPilot's: messages at rates of their own.
+    Bin,
+    /// Betaflight's: a frame for each iteration of the control loop, as the difference from those before.
+    Blackbox,
 }
 
 /// When a passing fault begins, s. The vehicle is in the air by then.
@@ -57,6 +72,31 @@ impl Fault {
     /// Whether it is one of the log, and not of the vehicle.
     pub fn is_of_log(self) -> bool {
         matches!(self, Self::LogDrops | Self::LogGap | Self::LogSilence | Self::LogStall | Self::LogDamage)
+    }
+
+    /// The formats whose logs show it.
+    pub fn formats(self) -> &'static [Format] {
+        match self {
+            Self::GyroNoise | Self::GyroFilters | Self::Desync => &[Format::Blackbox],
+            Self::BatterySag
+            | Self::BatteryResistance
+            | Self::MotorBalance
+            | Self::MotorSaturation
+            | Self::Failsafe
+            | Self::LogGap
+            | Self::LogStall
+            | Self::LogDamage => &[Format::Bin, Format::Blackbox],
+            _ => &[Format::Bin],
+        }
+    }
+
+    /// Whether the logger writes nothing `time` seconds after the start.
+    pub fn is_silent(self, time: f64) -> bool {
+        match self {
+            Self::LogGap => self.is_during(time, 3.0),
+            Self::LogStall => self.is_during(time, 0.3),
+            _ => false,
+        }
     }
 
     /// Puts the damage of a card into a log.

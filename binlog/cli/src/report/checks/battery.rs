@@ -49,8 +49,9 @@ fn cells(flight: &Flight<'_>, sensor: &str, highest: f64) -> Option<f64> {
     };
     let said = match (is_second, is_first) {
         (true, _) => of_parameter("BATT2_LOW_VOLT", 3.5, DEFAULT_LOW_VOLTS),
-        (_, true) => of_parameter("MOT_BAT_VOLT_MAX", 4.2, 0.0)
-            .or_else(|| of_parameter("BATT_LOW_VOLT", 3.5, DEFAULT_LOW_VOLTS)),
+        (_, true) => {
+            of_parameter("MOT_BAT_VOLT_MAX", 4.2, 0.0).or_else(|| of_parameter("BATT_LOW_VOLT", 3.5, DEFAULT_LOW_VOLTS))
+        }
         _ => None,
     };
     let only = |range: &RangeInclusive<f64>| {

@@ -130,7 +130,9 @@ pub(in crate::report) fn lost(flight: &Flight<'_>, rule: &Rule) -> Option<Vec<Fi
         return Some(Vec::new());
     };
     let summary = found.summary.replace(" was below 3 for ", " was below 3, a 3D fix, for ");
-    Some(vec![Finding { summary, value: lost_s, limit: limit_s, unit: "s in all", ..found }.severe_if(lost_s >= severe_s)])
+    Some(vec![
+        Finding { summary, value: lost_s, limit: limit_s, unit: "s in all", ..found }.severe_if(lost_s >= severe_s),
+    ])
 }
 
 pub(in crate::report) fn dilution(flight: &Flight<'_>, rule: &Rule) -> Option<Vec<Finding>> {
