@@ -16,7 +16,7 @@ pub(super) fn short(value: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-/// A number with so many digits after the point.
+/// A number with this number of digits after the point.
 pub(super) fn fixed(value: f64, digits: usize) -> String {
     if value.abs() < LONG { format!("{value:.digits$}") } else { short(value) }
 }

@@ -47,7 +47,7 @@ pub enum Fault {
     GyroNoise,
     /// The filters of the gyroscopes are off.
     GyroFilters,
-    /// The first motor loses its synchronisation for a moment: it gives no thrust, whatever it is told.
+    /// The first motor loses its synchronisation for a moment: it gives no thrust at any output.
     Desync,
 }
 
