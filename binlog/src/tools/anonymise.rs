@@ -12,8 +12,8 @@
 //! if somebody knows it, such as the default of a parameter, it would tell where the others were.
 //!
 //! Positions are found by the format `L`, by the units of latitude and longitude, by labels, names of parameters, and
-//! names of Blackbox fields, and in columns of integers and doubles that have nothing but such numbers. What else tells
-//! something is a [`Kind`]: most of them are removed unless they are kept, heights and dates stay unless they are
+//! names of Blackbox fields, and in columns of integers and doubles that have nothing but such numbers. Named ones that
+//! can't be moved, such as in metres, become 0. What else tells something is a [`Kind`]: most of them are removed unless they are kept, heights and dates stay unless they are
 //! dropped. Of all logs, damaged stretches, padding, records without a definition and bytes after the end of a text are
 //! removed.
 //!
@@ -85,6 +85,7 @@ pub struct Anonymised {
     positions: u64,
     elsewhere: u64,
     removed: BTreeMap<Kind, u64>,
+    values: BTreeMap<Kind, u64>,
     dropped: u64,
     skipped: Vec<Skipped>,
     suspects: u64,
@@ -109,6 +110,11 @@ impl Anonymised {
     /// The records that the copy lacks, by what was removed with them.
     pub fn removed(&self) -> Vec<(Kind, u64)> {
         self.removed.iter().map(|(kind, count)| (*kind, *count)).collect()
+    }
+
+    /// The numbers that became 0 and the texts that were cut in the records of the copy, by why.
+    pub fn values(&self) -> Vec<(Kind, u64)> {
+        self.values.iter().map(|(kind, count)| (*kind, *count)).collect()
     }
 
     /// Records that the copy lacks because their types were dropped.
@@ -210,8 +216,11 @@ impl Anonymise {
     }
 
     fn removed_parameter(&self, name: &str) -> Option<Kind> {
-        let is_kept = self.keeps_name(name) || self.keeps_name("PARM");
-        names::removed_parameter(name).filter(|kind| self.removes(*kind) && !is_kept)
+        names::removed_parameter(name).filter(|kind| self.removes(*kind) && !self.keeps_parameter(name))
+    }
+
+    fn keeps_parameter(&self, name: &str) -> bool {
+        self.keeps_name(name) || self.keeps_name("PARM")
     }
 }
 
@@ -256,18 +265,18 @@ impl<'l> Known<'l> {
             return Plan { is_dropped: true, ..Plan::default() };
         };
         let mut plan = Plan::of(known, *units, self.options);
-        plan.positions.extend(self.unnamed.get(&content).into_iter().flatten().cloned());
+        plan.add(self.unnamed.get(&content).map_or(&[], Vec::as_slice));
         plan
     }
 
-    /// Finds the positions of types that don't say that they have some.
+    /// Finds the positions in columns that don't say that they have some.
     fn find_unnamed(&mut self, log: &Log<'_>, first: Position) {
         let rows: Vec<_> = self.names.iter().filter_map(|name| log.rows(name).ok()).collect();
         for rows in rows.iter().flat_map(|rows| rows.by_definition()) {
             let Some(definition) = rows.definitions().next() else { continue };
             let plan = self.plan(&definition);
-            if plan.positions.is_empty() && !plan.is_definition && plan.removed.is_none() {
-                let cells = unnamed::positions(&rows, first);
+            if !plan.is_definition && !plan.is_dropped && plan.removed.is_none() {
+                let cells = unnamed::positions(&rows, first, &plan);
                 self.unnamed.extend((!cells.is_empty()).then_some((definition.fmt_content(), cells)));
             }
         }
@@ -366,6 +375,10 @@ impl<W: Write> Writing<'_, W> {
             return Some(kind);
         }
         let (axis, stem) = names::coordinate(&name)?;
+        let Some(values) = &columns.values else {
+            let is_kept = self.options.keeps_parameter(&name) || !self.options.removes(Kind::Coordinates);
+            return (!is_kept).then_some(Kind::Coordinates);
+        };
         let payload = self.buffer.get_mut(start + Definition::HEADER_LENGTH..)?;
         for cell in &columns.defaults {
             cell.write(payload, 0.0, 1.0);
@@ -375,7 +388,7 @@ impl<W: Write> Writing<'_, W> {
             Axis::Longitude => Axis::Latitude,
         };
         let other = self.parameters.get(&(other, stem)).copied();
-        for cell in &columns.values {
+        for cell in values {
             let Some((degrees, step)) = cell.read(payload).filter(|(degrees, _)| *degrees != 0.0) else { continue };
             let moved = self.place.as_ref().zip(other).and_then(|(place, other)| match axis {
                 Axis::Latitude => place.moved([degrees, other]).map(|[latitude, _]| latitude),
@@ -403,8 +416,12 @@ impl<W: Write> Writing<'_, W> {
 
 /// Changes a payload as planned. Returns why its record is left out, if nothing is left.
 fn edit(payload: &mut [u8], plan: &Plan, place: Option<&Place>, done: &mut Anonymised) -> Option<Kind> {
-    for range in &plan.zeros {
-        payload.get_mut(range.clone()).unwrap_or_default().fill(0);
+    for (range, kind) in &plan.zeros {
+        let bytes = payload.get_mut(range.clone()).unwrap_or_default();
+        if let Some(kind) = kind.filter(|_| bytes.iter().any(|&byte| byte != 0)) {
+            *done.values.entry(kind).or_default() += 1;
+        }
+        bytes.fill(0);
     }
     for (range, text) in &plan.texts {
         let bytes = payload.get_mut(range.clone()).unwrap_or_default();
@@ -417,6 +434,9 @@ fn edit(payload: &mut [u8], plan: &Plan, place: Option<&Place>, done: &mut Anony
         bytes.get_mut(kept..).unwrap_or_default().fill(0);
         if kept == 0 && length > 0 && plan.is_text_alone {
             return Some(Kind::Texts);
+        }
+        if kept < length {
+            *done.values.entry(Kind::Texts).or_default() += 1;
         }
     }
     for cells in &plan.positions {

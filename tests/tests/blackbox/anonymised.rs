@@ -72,6 +72,36 @@ fn flight() -> Vec<u8> {
 }
 
 #[test]
+fn two_fields_of_one_coordinate_are_both_moved() {
+    let header = [
+        "Field G name:time,GPS_lat,GPS_lon,GPS_latitude",
+        "Field G signed:0,1,1,1",
+        "Field G predictor:10,0,0,0",
+        "Field G encoding:1,0,0,0",
+        "I interval:4",
+    ];
+    let mut log = RawSession::simple(&["x"], &header);
+    log.intra(0, 1000, &[0]).inter(10, &[1]);
+    log.push(b'G', &[unsigned(1), signed(473_977_000), signed(85_456_000), signed(473_977_000)]);
+    log.inter(0, &[1]).inter(0, &[1]).end();
+    let (copy, report) = anonymised(&Anonymise::new(), &log.bytes, [5; 16]);
+    assert_eq!((report.positions(), report.elsewhere()), (2, 0));
+    let log = BlackboxLog::from_bytes(&copy);
+    let session = log.sessions().next().expect("one");
+    let mut frames = session.frames();
+    let fix = loop {
+        match frames.next().expect("a fix") {
+            Item::Frame(frame) if frame.letter() == b'G' => break frame,
+            _ => {}
+        }
+    };
+    for field in ["GPS_lat", "GPS_lon", "GPS_latitude"] {
+        let value = fix.value(field).expect("a field") as i32;
+        assert!(![473_977_000, 85_456_000, 0].contains(&value), "{field}");
+    }
+}
+
+#[test]
 fn home_and_fixes_move_together() {
     let log = flight();
     let (copy, report) = anonymised(&Anonymise::new(), &log, [5; 16]);

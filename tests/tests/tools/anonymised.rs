@@ -56,21 +56,23 @@ fn coordinates(log: &[u8]) -> Vec<f64> {
     found
 }
 
-/// Where bytes have one of these coordinates: as an integer in 1e-7 degrees, as a float of either width, in either byte
-/// order, or as text.
+/// Where bytes have one of these coordinates: as an integer in 1e-7 degrees or radians, as a float of either width,
+/// in either byte order, or as text.
 fn places_of(coordinates: &[f64], bytes: &[u8]) -> Vec<(usize, f64)> {
     let mut numbers: HashSet<Vec<u8>> = HashSet::new();
     let mut texts: BTreeSet<String> = BTreeSet::new();
     // Whole degrees look like many other numbers.
     for &degrees in coordinates.iter().filter(|degrees| degrees.fract() != 0.0) {
-        let integer = (degrees * 1e7).round() as i32;
-        let both = [integer.to_le_bytes().to_vec(), (degrees as f32).to_le_bytes().to_vec()];
-        let all =
-            both.into_iter().chain([degrees.to_le_bytes().to_vec(), f64::from(degrees as f32).to_le_bytes().into()]);
-        for little in all {
-            let big = little.iter().rev().copied().collect();
-            numbers.extend([little, big]);
+        for number in [degrees, degrees.to_radians()] {
+            let integer = (number * 1e7).round() as i32;
+            let both = [integer.to_le_bytes(), (number as f32).to_le_bytes()].map(Vec::from);
+            let doubles = [number, f64::from(number as f32)].map(|number| number.to_le_bytes().to_vec());
+            for little in both.into_iter().chain(doubles) {
+                let big = little.iter().rev().copied().collect();
+                numbers.extend([little, big]);
+            }
         }
+        let integer = (degrees * 1e7).round() as i32;
         texts.extend([format!("{degrees:.5}"), integer.to_string()]);
     }
     let in_numbers = [4, 8].into_iter().flat_map(|length| bytes.windows(length).enumerate());
@@ -309,6 +311,42 @@ fn columns_without_a_name_are_found_by_their_values() {
 }
 
 #[test]
+fn coordinates_in_radians_move_and_others_become_0() {
+    let mut log = RawLog::with_units();
+    log.fmt(1, "GPS", "QLL", "TimeUS,Lat,Lng").fmt(2, "NAV", "QddfhLB", "TimeUS,Lat,Lng,HLat,LatDeg,A,B");
+    log.fmt(3, "PARM", "QNh", "TimeUS,Name,Value");
+    log.unit('r', "rad").unit('m', "m").fmtu(2, "srrm---", "F------");
+    log.record(1, &payload![0_u64, 470_000_000_i32, 80_000_000_i32]);
+    log.record(3, &payload![0_u64, Chars::<16>::cut("SIM_OPOS_LAT"), 47_i16]);
+    for i in 0..2 {
+        let degrees = 47.0 + 0.01 * f64::from(i);
+        let (latitude, longitude) = (degrees.to_radians(), 8_f64.to_radians());
+        log.record(2, &payload![0_u64, latitude, longitude, 5.5_f32, 47_i16, 0_i32, 7_u8]);
+    }
+    let of = |options: &Anonymise| {
+        let (copy, report) = anonymised(options, &log.bytes);
+        let copy = Log::from_bytes(copy);
+        let stored = |column| copy.numbers(column, binlog::Scaling::Stored).expect("numbers");
+        let positions: Vec<[f64; 2]> = stored("NAV.Lat").into_iter().zip(stored("NAV.Lng")).map(Into::into).collect();
+        let positions = positions.into_iter().map(|position: [f64; 2]| position.map(f64::to_degrees));
+        let others = ["NAV.HLat", "NAV.LatDeg", "NAV.B"].map(|column| stored(column)[1]);
+        (positions.collect::<Vec<_>>(), others, copy.parameters().len(), report)
+    };
+    let (positions, others, parameters, report) = of(&Anonymise::new());
+    assert!((metres(positions[0], positions[1]) - metres([47.0, 8.0], [47.01, 8.0])).abs() < 0.03);
+    assert!(metres(positions[0], [47.0, 8.0]) > 100_000.0);
+    assert_eq!((others, parameters), ([0.0, 0.0, 7.0], 0));
+    assert_eq!((report.positions(), report.values()), (3, vec![(Kind::Coordinates, 4)]));
+    assert_eq!(report.removed(), [(Kind::Coordinates, 1)]);
+    let kept = Anonymise::new().keep("NAV").keep("SIM_*");
+    for options in [kept, Anonymise::new().keep_kind(Kind::Coordinates)] {
+        let (positions, others, parameters, report) = of(&options);
+        assert!(metres(positions[0], [47.0, 8.0]) > 100_000.0);
+        assert_eq!((others, parameters, report.values()), ([5.5, 47.0, 7.0], 1, vec![]));
+    }
+}
+
+#[test]
 fn positions_at_poles_at_the_date_line_and_nowhere_are_moved() {
     for (lat, lon) in [(90.0, 0.0), (-90.0, 12.0), (89.999, -179.99), (-17.0, 180.0), (-17.0, -180.0), (0.002, 0.001)] {
         let mut log = RawLog::new();
@@ -458,6 +496,109 @@ proptest! {
                 }
                 Value::Float(number) if number.is_nan() => {}
                 number => prop_assert_eq!(number, after.1),
+            }
+        }
+    }
+}
+
+/// A column with a coordinate beside others, named or not, in any unit and format.
+#[derive(Clone, Copy, Debug)]
+struct RandomCoordinate {
+    axis: usize,
+    is_named: bool,
+    format: char,
+    unit: char,
+}
+
+impl RandomCoordinate {
+    /// The coordinate as the column stores it.
+    fn encode(self, degrees: f64) -> Vec<u8> {
+        let number = if self.unit == 'r' { degrees.to_radians() } else { degrees };
+        let integer = match self.format {
+            'c' | 'C' | 'e' | 'E' => number * 100.0,
+            'b' | 'B' | 'h' | 'H' => number,
+            _ => number * 1e7,
+        };
+        let integer = integer.round() as i64;
+        match self.format {
+            'f' => (number as f32).to_le_bytes().into(),
+            'd' => number.to_le_bytes().into(),
+            'g' => half(number).to_le_bytes().into(),
+            format => {
+                let size = binlog::Format::from_character(format as u8).expect("one").size();
+                integer.to_le_bytes()[..size].into()
+            }
+        }
+    }
+}
+
+/// A positive normal number or its negative as a float of 16 bits, cut.
+fn half(number: f64) -> u16 {
+    let bits = (number as f32).to_bits();
+    let exponent = ((bits >> 23) & 0xFF).saturating_sub(112);
+    ((bits >> 16) & 0x8000 | exponent << 10 | (bits >> 13) & 0x3FF) as u16
+}
+
+fn coordinate() -> impl Strategy<Value = RandomCoordinate> {
+    let named = prop::sample::select("bBhHiIqQcCeELfdg".chars().collect::<Vec<_>>());
+    let unnamed = prop::sample::select("iIqQd".chars().collect::<Vec<_>>());
+    let units = prop::sample::select("-?drmDU".chars().collect::<Vec<_>>());
+    let axis = 0..2_usize;
+    prop_oneof![
+        (axis.clone(), named, units).prop_map(|(axis, format, unit)| {
+            let unit = if "DU".contains(unit) { ['D', 'U'][axis] } else { unit };
+            RandomCoordinate { axis, is_named: true, format, unit }
+        }),
+        (axis, unnamed).prop_map(|(axis, format)| RandomCoordinate { axis, is_named: false, format, unit: '-' }),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn no_column_beside_a_position_keeps_a_coordinate(
+        others in prop::collection::vec(coordinate(), 1..8),
+        latitude in prop_oneof![-69.0..-2.5_f64, 2.5..69.0_f64],
+        longitude in prop_oneof![-179.0..-2.5_f64, 2.5..179.0_f64],
+        steps in prop::collection::vec((-0.05..0.05_f64, -0.05..0.05_f64), 1..8),
+        secret: [u8; 16],
+    ) {
+        // Nobody knows which of both an unnamed number is.
+        prop_assume!((latitude - longitude).abs() > 0.5);
+        let mut log = RawLog::with_units();
+        let formats: String = others.iter().map(|column| column.format).collect();
+        let units: String = others.iter().map(|column| column.unit).collect();
+        let label = |(i, column): (usize, &RandomCoordinate)| match column.is_named {
+            true => format!(",{}{i}", ["Lat", "Lng"][column.axis]),
+            false => format!(",Wp{i}"),
+        };
+        let labels: String = others.iter().enumerate().map(label).collect();
+        log.fmt(1, "RAND", &format!("QLL{formats}"), &format!("TimeUS,Lat,Lng{labels}"));
+        log.unit('D', "deglatitude").unit('U', "deglongitude").unit('m', "m").unit('d', "deg").unit('r', "rad");
+        log.unit('?', "UNKNOWN");
+        log.fmtu(1, &format!("sDU{units}"), &"-".repeat(formats.len() + 3));
+        let mut truth = Vec::new();
+        let mut payloads = Vec::new();
+        for &(north, east) in [(0.0, 0.0)].iter().chain(&steps) {
+            let position = [latitude + north, longitude + east];
+            let [lat, lng] = position.map(|degrees| (degrees * 1e7).round() as i32);
+            let mut payload = payload![7_u64, lat, lng];
+            others.iter().for_each(|column| payload.extend(column.encode(position[column.axis])));
+            log.record(1, &payload);
+            truth.extend(position);
+            payloads.push(payload);
+        }
+        let (copy, _) = anonymised_by(&Anonymise::new(), &log.bytes, secret);
+        prop_assert_eq!(places_of(&truth, &copy), []);
+        // Of narrow numbers, other records may have the same.
+        let records: Vec<_> = Records::new(&copy).flatten().filter(|record| record.name() == "RAND").collect();
+        prop_assert_eq!(records.len(), payloads.len());
+        for (record, payload) in records.iter().zip(&payloads) {
+            for column in record.definition().columns().skip(1) {
+                let bytes = |payload: &[u8]| payload[column.offset..][..column.format.size()].to_vec();
+                let (before, after) = (bytes(payload), bytes(record.payload()));
+                prop_assert!(before != after || before.iter().all(|&byte| byte == 0), "{}", column.label);
             }
         }
     }

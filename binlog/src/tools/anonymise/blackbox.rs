@@ -169,14 +169,16 @@ fn positions(header: &Header<'_>, letter: u8) -> Vec<Pair> {
     let mut pairs: Vec<(String, Pair)> = Vec::new();
     for (i, field) in header.fields(letter).iter().enumerate() {
         let Some((axis, stem)) = names::coordinate(field.name()) else { continue };
-        let at = match pairs.iter().position(|(of, _)| *of == stem) {
-            Some(at) => at,
+        let place = usize::from(axis == Axis::Longitude);
+        // Two fields may have the same stem: `GPS_lat` and `GPS_latitude`.
+        match pairs.iter_mut().find(|(of, pair)| *of == stem && pair[place].is_none()) {
+            Some((_, pair)) => pair[place] = Some(i),
             None => {
-                pairs.push((stem, [None; 2]));
-                pairs.len() - 1
+                let mut pair = [None; 2];
+                pair[place] = Some(i);
+                pairs.push((stem, pair));
             }
-        };
-        pairs[at].1[usize::from(axis == Axis::Longitude)] = Some(i);
+        }
     }
     pairs.into_iter().map(|(_, pair)| pair).collect()
 }

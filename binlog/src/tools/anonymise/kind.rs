@@ -6,6 +6,8 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum Kind {
+    /// Coordinates that can't be moved.
+    Coordinates,
     /// The magnetic declination.
     Declination,
     /// The magnetic field of the earth, as filters estimate it.
@@ -34,7 +36,8 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 12] = [
+    pub const ALL: [Kind; 13] = [
+        Kind::Coordinates,
         Kind::Declination,
         Kind::EarthField,
         Kind::Ellipsoid,
@@ -77,6 +80,12 @@ impl Kind {
     /// Name, places and reason.
     fn row(self) -> (&'static str, &'static str, &'static str) {
         match self {
+            Kind::Coordinates => (
+                "coordinates",
+                "columns named as a latitude or longitude in another unit than degrees and radians, in steps of more \
+                 than 1e-5 degrees, or in small, scaled or half-precision numbers",
+                "they can't be moved exactly, and they may show the place",
+            ),
             Kind::Declination => (
                 "declination",
                 "COMPASS_DEC, ATT_MAG_DECL, mag_declination; RMGH.Dec",

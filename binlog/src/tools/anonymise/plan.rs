@@ -19,8 +19,8 @@ pub(super) struct Plan {
     pub(super) is_dropped: bool,
     /// Whether they define others.
     pub(super) is_definition: bool,
-    /// Numbers, arrays and bytes without a column, which become 0.
-    pub(super) zeros: Vec<Range<usize>>,
+    /// Numbers and arrays, which become 0, and why. Bytes without a column need no reason.
+    pub(super) zeros: Vec<(Range<usize>, Option<Kind>)>,
     pub(super) texts: Vec<(Range<usize>, Text)>,
     pub(super) positions: Vec<Cells>,
     /// The columns of a parameter.
@@ -49,7 +49,8 @@ pub(super) struct Cells {
 pub(super) struct Parameter {
     pub(super) name: Range<usize>,
     pub(super) name_format: Format,
-    pub(super) values: Vec<Cell>,
+    /// `None` if a value can't be moved.
+    pub(super) values: Option<Vec<Cell>>,
     /// Those of the defaults, which are the same in all vehicles.
     pub(super) defaults: Vec<Cell>,
 }
@@ -68,35 +69,41 @@ impl Plan {
         let columns: Vec<LoggedColumn<'_>> = definition.columns().collect();
         let length = usize::from(definition.length()).saturating_sub(Definition::HEADER_LENGTH);
         let end = columns.last().map_or(0, |column| column.offset + column.format.size());
-        plan.zeros.extend((end < length).then_some(end..length));
+        plan.zeros.extend((end < length).then_some((end..length, None)));
         if of_type == "PARM" {
-            let cells = |label: &str| -> Vec<Cell> {
+            let cells = |label: &str| -> Vec<Option<Cell>> {
                 let columns = columns.iter().filter(|column| column.label == label && !is_text(column.format));
-                columns.filter_map(|column| Cell::of(column, None)).collect()
+                columns.map(|column| Cell::of(column, None, 1.0)).collect()
             };
             let name = columns.iter().find(|column| column.label == "Name");
             plan.parameter = name.map(|column| Parameter {
                 name: range(column),
                 name_format: column.format,
-                values: cells("Value"),
-                defaults: cells("Default"),
+                values: cells("Value").into_iter().collect(),
+                defaults: cells("Default").into_iter().flatten().collect(),
             });
         }
         let is_kept = options.keeps_name(of_type);
         let has_earth_field = EARTH_FIELD.iter().all(|label| columns.iter().any(|column| column.label == *label));
         let mut coordinates = Coordinates::default();
+        let mut has_coordinates = false;
         for column in &columns {
             if !is_text(column.format) {
-                let axis = (!is_definition).then(|| coordinates.axis(of_type, column, units)).flatten();
-                match (axis, Cell::of(column, column.multiplier_id.and_then(|id| units.multiplier(id)))) {
-                    (Some((axis, stem)), Some(cell)) => coordinates.add(axis, stem, cell),
-                    (Some(_), None) => plan.zeros.push(range(column)),
-                    (None, _) if is_kept || is_definition => {}
-                    (None, _) => {
-                        let kind = names::removed_column(of_type, column.label, has_earth_field);
-                        plan.zeros.extend(kind.filter(|kind| options.removes(*kind)).map(|_| range(column)));
-                    }
+                if is_definition {
+                    continue;
                 }
+                let coordinate = coordinates.coordinate(of_type, column, units);
+                has_coordinates |= coordinate.is_some();
+                let kind = match coordinate {
+                    Some((axis, stem, Some(cell))) => {
+                        coordinates.found.push((axis, stem, cell));
+                        continue;
+                    }
+                    Some((_, _, None)) => Some(Kind::Coordinates),
+                    None => names::removed_column(of_type, column.label, has_earth_field),
+                };
+                let kind = kind.filter(|kind| options.removes(*kind) && !is_kept);
+                plan.zeros.extend(kind.map(|kind| (range(column), Some(kind))));
                 continue;
             }
             let text = match () {
@@ -108,9 +115,9 @@ impl Plan {
             plan.texts.push((range(column), text));
         }
         plan.is_text_alone = of_type == "MSG";
-        if !coordinates.is_empty() && !is_kept && options.removes(Kind::Heights) {
-            let heights = columns.iter().filter(|column| names::is_height(column.label));
-            plan.zeros.extend(heights.filter(|column| !is_text(column.format)).map(range));
+        if has_coordinates && !is_kept && options.removes(Kind::Heights) {
+            let heights = columns.iter().filter(|column| names::is_height(column.label) && !is_text(column.format));
+            plan.zeros.extend(heights.map(|column| (range(column), Some(Kind::Heights))));
         }
         plan.positions = coordinates.pairs();
         plan
@@ -120,6 +127,21 @@ impl Plan {
     pub(super) fn of_fmt() -> Self {
         let texts = [2..6, 6..22, 22..86].map(|range| (range, Text::All)).into();
         Plan { is_definition: true, texts, ..Plan::default() }
+    }
+
+    /// Whether the column at this place of the payload is moved or becomes 0.
+    pub(super) fn changes(&self, offset: usize) -> bool {
+        let moved = self.positions.iter().flat_map(|cells| [&cells.latitude, &cells.longitude]);
+        moved.flatten().any(|cell| cell.offset == offset) || self.zeros.iter().any(|(range, _)| range.start == offset)
+    }
+
+    /// Also moves these, unless they are moved or become 0 already.
+    pub(super) fn add(&mut self, unnamed: &[Cells]) {
+        for cells in unnamed {
+            let new = |cell: Option<Cell>| cell.filter(|cell| !self.changes(cell.offset));
+            let cells = Cells { latitude: new(cells.latitude), longitude: new(cells.longitude) };
+            self.positions.extend((cells.latitude.is_some() || cells.longitude.is_some()).then_some(cells));
+        }
     }
 
     /// Whether the records are copied as they are.
@@ -143,18 +165,21 @@ struct Coordinates {
 }
 
 impl Coordinates {
-    fn is_empty(&self) -> bool {
-        self.found.is_empty()
-    }
-
     /// The coordinate in a column: by its unit, or else by its label, or else by its format `L`. Also returns what
-    /// follows or precedes the coordinate in the label.
-    fn axis(&self, of_type: &str, column: &LoggedColumn<'_>, units: UnitsAt<'_>) -> Option<(Axis, Option<String>)> {
+    /// follows or precedes the coordinate in the label, and the cell, if the coordinate can be moved.
+    fn coordinate(
+        &self,
+        of_type: &str,
+        column: &LoggedColumn<'_>,
+        units: UnitsAt<'_>,
+    ) -> Option<(Axis, Option<String>, Option<Cell>)> {
         let unit = column.unit_id.and_then(|id| units.unit(id)).unwrap_or_default();
         let stem = names::coordinate(column.label).map(|(_, stem)| stem);
+        let multiplier = column.multiplier_id.and_then(|id| units.multiplier(id));
+        let cell = |degrees| Cell::of(column, multiplier, degrees);
         match unit {
-            "deglatitude" => return Some((Axis::Latitude, stem)),
-            "deglongitude" => return Some((Axis::Longitude, stem)),
+            "deglatitude" => return Some((Axis::Latitude, stem, cell(1.0))),
+            "deglongitude" => return Some((Axis::Longitude, stem, cell(1.0))),
             _ => {}
         }
         let by_label = names::coordinate_column(of_type, column.label);
@@ -163,16 +188,14 @@ impl Coordinates {
                 Some((Axis::Latitude, ..)) => Axis::Longitude,
                 _ => Axis::Latitude,
             };
-            return Some((by_label.unwrap_or(other), stem));
+            return Some((by_label.unwrap_or(other), stem, cell(1.0)));
         }
-        // Smaller numbers and those with another unit are something else, such as a latency.
-        let is_wide = column.format.size() >= Format::F32.size() && column.format.divisor().is_none();
-        let has_other_unit = !["", "deg", "UNKNOWN"].contains(&unit);
-        by_label.filter(|_| is_wide && !has_other_unit && column.format != Format::I16x32).map(|axis| (axis, stem))
-    }
-
-    fn add(&mut self, axis: Axis, stem: Option<String>, cell: Cell) {
-        self.found.push((axis, stem, cell));
+        let degrees = match unit {
+            "deg" | "" | "UNKNOWN" => Some(1.0),
+            "rad" => Some(1_f64.to_degrees()),
+            _ => None,
+        };
+        by_label.map(|axis| (axis, stem, degrees.and_then(cell)))
     }
 
     /// Latitudes and longitudes in pairs: by their labels, or else in their order.
@@ -209,19 +232,22 @@ pub(super) struct Cell {
 /// The steps of most coordinates, in degrees.
 const STEP: f64 = 1e-7;
 
+/// Integers in larger steps, in degrees, can't be moved exactly: it is a metre.
+const LARGEST_STEP: f64 = 1e-5;
+
 impl Cell {
-    /// `None` if the format can't be written.
-    pub(super) fn of(column: &LoggedColumn<'_>, multiplier: Option<f64>) -> Option<Self> {
+    /// The cell of a column in a unit of these degrees. `None` if it can't have exact coordinates.
+    pub(super) fn of(column: &LoggedColumn<'_>, multiplier: Option<f64>, unit: f64) -> Option<Self> {
         let LoggedColumn { format, offset, .. } = *column;
-        let degrees = match (format, format.divisor(), multiplier) {
-            (Format::F16 | Format::I16x32, ..) => return None,
-            (Format::F32 | Format::F64, ..) => 1.0,
-            (_, Some(divisor), _) => 1.0 / divisor,
-            (.., Some(multiplier)) if multiplier > 0.0 && multiplier < 1.0 => multiplier,
-            (format, ..) if format.size() >= Format::I32.size() => STEP,
-            _ => 1.0,
+        let is_wide = format.size() >= Format::I32.size() && !format.is_centi() && format != Format::I16x32;
+        let step = match (format, multiplier) {
+            (Format::F32 | Format::F64, _) => return Some(Cell { offset, format, degrees: unit }),
+            (Format::Coordinate, _) => STEP,
+            (_, Some(multiplier)) if multiplier > 0.0 && multiplier < 1.0 => multiplier,
+            _ => STEP,
         };
-        Some(Cell { offset, format, degrees })
+        let degrees = step * unit;
+        (is_wide && degrees <= LARGEST_STEP).then_some(Cell { offset, format, degrees })
     }
 
     /// The degrees in a payload, and degrees for each 1 that is stored. Some floats have steps, too.
