@@ -563,6 +563,21 @@ fn anonymise_keeps_and_drops_what_is_named() {
 }
 
 #[test]
+fn anonymise_says_which_values_it_removes() {
+    let mut log = binlog_tests::raw_log::RawLog::with_units();
+    log.fmt(1, "GPS", "QLL", "TimeUS,Lat,Lng").fmt(2, "NAV", "Qff", "TimeUS,Lat,Lng").unit('m', "m");
+    log.fmtu(2, "-mm", "---").record(1, &binlog_tests::payload![0_u64, 470_000_000_i32, 80_000_000_i32]);
+    log.record(2, &binlog_tests::payload![0_u64, 12.5_f32, 0.0_f32]);
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(folder.path().join("flight.bin"), &log.bytes).expect("room");
+    for (keep, said) in [("", "; values removed: 1 of coordinates\n"), (" --keep coordinates", "removed: none\n")] {
+        let (code, _, stderr) = text(folder.path(), &format!("anonymise flight.bin -o shared.bin --force{keep}"));
+        assert!(code == 0 && stderr.contains("1 position moved; records removed: none"), "{stderr}");
+        assert!(stderr.ends_with(said), "{stderr}");
+    }
+}
+
+#[test]
 fn anonymise_copies_blackbox_logs() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let folder = folder.path();

@@ -1,6 +1,6 @@
 //! `binlog anonymise`: a copy of a log that can be shared.
 
-use super::written::check_destination;
+use super::written::write_same_format;
 use crate::context::{self, Context};
 use crate::counted::counted;
 use crate::input::Input;
@@ -9,10 +9,10 @@ use crate::outcome::{CommandResult, Failure, warn};
 use crate::output::{Existing, Output};
 use crate::patterns::{Patterns, matches};
 use crate::suggest;
+use binlog::Log;
 use binlog::anonymise::{Anonymise, Kind};
 use binlog::blackbox::BlackboxLog;
 use binlog::repair::{Removal, Removed};
-use binlog::{AnyLog, Log};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -72,6 +72,8 @@ struct Json<'r> {
     elsewhere: u64,
     /// Records that the copy lacks, by kind.
     removed: BTreeMap<&'static str, u64>,
+    /// Numbers that became 0 and texts that were cut, by kind.
+    values: BTreeMap<&'static str, u64>,
     /// Records of types that were dropped.
     dropped: u64,
     /// Records whose end may be damaged.
@@ -95,18 +97,14 @@ struct JsonBlackbox<'r> {
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
-    check_destination(&arguments.output, context)?;
-    let input = Input::open_path(&arguments.log)?;
-    let lost_bytes = match &input.log {
-        AnyLog::ArduPilot(log) => ardupilot(arguments, context, &input, log)?,
-        AnyLog::Blackbox(log) => blackbox(arguments, context, &input, log)?,
-    };
-    if !context.json && lost_bytes > 0 {
-        let lacking = counted(lost_bytes, "byte");
-        warn(format_args!("{}: the log is damaged; the copy lacks {lacking}", input.name));
-    }
-    input.note_reported(lost_bytes > 0);
-    Ok(input.warn_of_loss())
+    write_same_format(
+        &arguments.log,
+        &arguments.output,
+        context,
+        "copy",
+        |input, log| ardupilot(arguments, context, input, log),
+        |input, log| blackbox(arguments, context, input, log),
+    )
 }
 
 /// Anonymises an ArduPilot log. Returns how many bytes of the log are lost.
@@ -131,18 +129,29 @@ fn ardupilot(arguments: &Arguments, context: &Context, input: &Input, log: &Log<
     let skipped_bytes: usize = lost.map(|skipped| skipped.length).sum();
     let (log, records, positions, elsewhere) = (&*input.name, done.records(), done.positions(), done.elsewhere());
     let (dropped, suspects) = (done.dropped(), done.suspects());
-    let removed: BTreeMap<_, _> = done.removed().into_iter().map(|(kind, count)| (kind.name(), count)).collect();
+    let by_name = |counts: Vec<(Kind, u64)>| -> BTreeMap<&'static str, u64> {
+        counts.into_iter().map(|(kind, count)| (kind.name(), count)).collect()
+    };
+    let (removed, values) = (by_name(done.removed()), by_name(done.values()));
     if context.json {
         let mut out = Output::stdout();
-        json::line(&mut out, &Json { log, records, positions, elsewhere, removed, dropped, suspects, skipped_bytes })?;
+        let line = Json { log, records, positions, elsewhere, removed, values, dropped, suspects, skipped_bytes };
+        json::line(&mut out, &line)?;
         out.finish()?;
         return Ok(skipped_bytes);
     }
-    let mut parts: Vec<String> = removed.iter().map(|(kind, count)| format!("{count} of {kind}")).collect();
+    let parts_of = |counts: &BTreeMap<&str, u64>| -> Vec<String> {
+        counts.iter().map(|(kind, count)| format!("{count} of {kind}")).collect()
+    };
+    let mut parts = parts_of(&removed);
     parts.extend((dropped > 0).then(|| format!("{dropped} of dropped types")));
     parts.extend((suspects > 0).then(|| format!("{suspects} that may be damaged")));
     let removed = if parts.is_empty() { "none".to_owned() } else { parts.join(", ") };
-    say(log, positions, elsewhere, format_args!("records removed: {removed}"));
+    let values = match values.is_empty() {
+        true => String::new(),
+        false => format!("; values removed: {}", parts_of(&values).join(", ")),
+    };
+    say(log, positions, elsewhere, format_args!("records removed: {removed}{values}"));
     Ok(skipped_bytes)
 }
 

@@ -1,6 +1,6 @@
 //! `binlog cut`: a part of a log.
 
-use super::written::check_destination;
+use super::written::write_same_format;
 use crate::any_log::Session;
 use crate::context::{self, Context};
 use crate::counted::counted;
@@ -10,10 +10,10 @@ use crate::outcome::{CommandResult, Failure, warn};
 use crate::output::{Existing, Output};
 use crate::patterns::Patterns;
 use crate::selection::Selection;
+use binlog::Log;
 use binlog::blackbox::BlackboxLog;
 use binlog::cut::Cut;
 use binlog::repair::{Removal, Removed};
-use binlog::{AnyLog, Log};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -73,18 +73,14 @@ struct JsonBlackbox<'r> {
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
-    check_destination(&arguments.output, context)?;
-    let input = Input::open_path(&arguments.log)?;
-    let lost_bytes = match &input.log {
-        AnyLog::ArduPilot(log) => ardupilot(arguments, context, &input, log)?,
-        AnyLog::Blackbox(log) => blackbox(arguments, context, &input, log)?,
-    };
-    if !context.json && lost_bytes > 0 {
-        let lacking = counted(lost_bytes, "byte");
-        warn(format_args!("{}: the log is damaged; the part lacks {lacking}", input.name));
-    }
-    input.note_reported(lost_bytes > 0);
-    Ok(input.warn_of_loss())
+    write_same_format(
+        &arguments.log,
+        &arguments.output,
+        context,
+        "part",
+        |input, log| ardupilot(arguments, context, input, log),
+        |input, log| blackbox(arguments, context, input, log),
+    )
 }
 
 /// Cuts an ArduPilot log. Returns how many bytes of the log are lost.
