@@ -13,9 +13,9 @@
 //!
 //! Positions are found by the format `L`, by the units of latitude and longitude, by labels, names of parameters, and
 //! names of Blackbox fields, and in columns of integers and doubles that have nothing but such numbers. Named ones that
-//! can't be moved, such as in metres, become 0. What else tells something is a [`Kind`]: most of them are removed unless they are kept, heights and dates stay unless they are
-//! dropped. Of all logs, damaged stretches, padding, records without a definition and bytes after the end of a text are
-//! removed.
+//! can't be moved, such as in metres, become 0. What else tells something is a [`Kind`]: most are removed unless they
+//! are kept, heights and dates stay unless they are dropped. Of all logs, damaged stretches, padding, records
+//! without a definition and bytes after the end of a text are removed.
 //!
 //! What stays are numbers without a known meaning, and what the vehicle measures. Some of it hints at a place: the
 //! magnetometer at the latitude, the profile of heights at the ground below, and the date and time, with light and
@@ -145,8 +145,8 @@ impl Anonymise {
         self
     }
 
-    /// Keeps all but the positions of a type, with its texts, or a parameter. `*` in the name stands for any text, `?`
-    /// for a character.
+    /// Keeps all but the positions of a type, with its texts and the coordinates that can't be moved, or a parameter.
+    /// `*` in the name stands for any text, `?` for a character.
     pub fn keep(mut self, name: impl Into<String>) -> Self {
         self.kept_names.insert(name.into());
         self
@@ -304,7 +304,7 @@ impl<'l> Known<'l> {
 }
 
 /// The last coordinates in parameters, by which of both they are and the rest of their names.
-type Parameters = BTreeMap<(names::Axis, String), f64>;
+type Parameters = BTreeMap<(Axis, String), f64>;
 
 fn parameters(log: &Log<'_>) -> Parameters {
     let Ok(rows) = log.rows("PARM") else { return Parameters::new() };

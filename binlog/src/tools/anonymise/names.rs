@@ -105,7 +105,8 @@ const ID_WORDS: [&str; 13] =
 /// Words in labels of dates.
 const DATE_WORDS: [&str; 4] = ["utc", "date", "epoch", "unix"];
 
-/// Why a column of numbers is removed. `has_filter` says whether the type has all components of the earth's field.
+/// Why a column of numbers is removed. `has_earth_field` says whether the type has all
+/// components of the earth's field.
 pub(super) fn removed_column(of_type: &str, label: &str, has_earth_field: bool) -> Option<Kind> {
     let stem = of_type.trim_end_matches(|last: char| last.is_ascii_digit());
     if has_earth_field && EARTH_FIELD.contains(&label) {
@@ -184,7 +185,7 @@ pub(super) fn vehicle_and_version(text: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// Columns that have coordinates and whose labels don't say so, with those of the other coordinate.
+/// Columns that have coordinates and whose labels don't say so.
 const COORDINATES: [(&str, &str, Axis); 4] = [
     ("MAVC", "X", Axis::Latitude),
     ("MAVC", "Y", Axis::Longitude),
@@ -192,8 +193,14 @@ const COORDINATES: [(&str, &str, Axis); 4] = [
     ("OABR", "DLg", Axis::Longitude),
 ];
 
+/// Columns that are named as coordinates and aren't any: ArduPilot's count of long loops.
+const OTHERS: [(&str, &str); 1] = [("PM", "NLon")];
+
 /// The coordinate in a column of a type that has no unit that says so.
 pub(super) fn coordinate_column(of_type: &str, label: &str) -> Option<Axis> {
+    if OTHERS.contains(&(of_type, label)) {
+        return None;
+    }
     let special = COORDINATES.iter().find(|(name, column, _)| (*name, *column) == (of_type, label));
     special.map(|(.., axis)| *axis).or_else(|| coordinate(label).map(|(axis, _)| axis))
 }
@@ -216,10 +223,9 @@ pub(super) fn coordinate(name: &str) -> Option<(Axis, String)> {
         _ => None,
     };
     let (at, found) = words.iter().enumerate().find_map(|(at, word)| Some((at, axis(word)?)))?;
-    let others = words.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, word)| word.as_str());
     // Lateral and longitudinal; failsafes of ArduPlane that take long.
     const OTHER: [&str; 9] = ["acc", "accel", "acceleration", "vel", "velocity", "g", "force", "err", "fs"];
-    let stem: Vec<&str> = others.collect();
+    let stem: Vec<&str> = words.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, word)| word.as_str()).collect();
     (!stem.iter().any(|word| OTHER.contains(word))).then(|| (found, stem.join("_")))
 }
 
@@ -314,6 +320,12 @@ mod tests {
         ] {
             assert_eq!(vehicle_and_version(text.as_bytes()), kept.map(str::as_bytes), "{text}");
         }
+    }
+
+    #[test]
+    fn long_loops_are_no_longitude() {
+        assert_eq!(coordinate_column("PM", "NLon"), None);
+        assert_eq!(coordinate_column("POS", "NLon"), Some(Axis::Longitude));
     }
 
     #[test]

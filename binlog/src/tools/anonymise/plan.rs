@@ -64,6 +64,7 @@ impl Plan {
             removed: options.removed_type(of_type),
             is_definition,
             is_dropped: !is_definition && options.drops(of_type),
+            is_text_alone: of_type == "MSG",
             ..Plan::default()
         };
         let columns: Vec<LoggedColumn<'_>> = definition.columns().collect();
@@ -114,7 +115,6 @@ impl Plan {
             };
             plan.texts.push((range(column), text));
         }
-        plan.is_text_alone = of_type == "MSG";
         if has_coordinates && !is_kept && options.removes(Kind::Heights) {
             let heights = columns.iter().filter(|column| names::is_height(column.label) && !is_text(column.format));
             plan.zeros.extend(heights.map(|column| (range(column), Some(Kind::Heights))));
