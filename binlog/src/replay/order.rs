@@ -5,7 +5,7 @@
 //!
 //! A time that doesn't fit is held back until the records after it say what it is:
 //!
-//! - It is far ahead, and so is the next record: a pause. The next one isn't: the time is damaged.
+//! - It is ahead by more than that, and so is the next record: a pause. The next one isn't: the time is damaged.
 //! - It is before those of inputs that were released, and so are [`PROOF`] records: the clock went back. The records
 //!   after it continue: it is late.
 
@@ -14,12 +14,13 @@ use super::regular::Regular;
 use crate::read::log::TimeRange;
 use std::collections::VecDeque;
 
-/// How much later than an input a record has to be to release it, in microseconds.
+/// How much later than an input a record has to be to release it, in microseconds. A time further ahead than this is
+/// held back.
 pub(super) const WINDOW_US: u64 = 100_000;
 /// The most inputs that wait.
 pub(super) const MOST: usize = 4096;
-/// A time further ahead than this is held back, in microseconds.
-const JUMP_US: u64 = 10_000_000;
+/// Early records no further apart than this prove together that the clock went back, in microseconds.
+const NEAR_US: u64 = 10_000_000;
 /// This number of early records proves that the clock went back.
 const PROOF: usize = 8;
 
@@ -98,7 +99,7 @@ impl<T> Order<T> {
     pub(super) fn other(&mut self, time_us: u64) {
         match self.newest_us {
             // The usual case needs no look at what is held.
-            Some(newest_us) if self.held.is_empty() && time_us.wrapping_sub(newest_us) <= JUMP_US => {
+            Some(newest_us) if self.held.is_empty() && time_us.wrapping_sub(newest_us) <= WINDOW_US => {
                 self.newest_us = Some(time_us);
             }
             _ => self.push(Waiting { time_us, source: None, item: None }),
@@ -181,7 +182,7 @@ impl<T> Order<T> {
             if held_us > newest_us {
                 let is_pause = time_us.saturating_add(WINDOW_US) >= held_us;
                 self.release(|_| is_pause);
-            } else if self.is_early(time_us) && time_us.abs_diff(held_us) <= JUMP_US {
+            } else if self.is_early(time_us) && time_us.abs_diff(held_us) <= NEAR_US {
                 self.held.push_back(waiting);
                 if self.held.len() >= PROOF {
                     let to_us = self.held.iter().map(|held| held.time_us).min().unwrap_or(time_us);
@@ -193,7 +194,7 @@ impl<T> Order<T> {
             }
         }
         let newest_us = self.newest_us.unwrap_or(newest_us);
-        match self.is_early(time_us) || time_us.saturating_sub(newest_us) > JUMP_US {
+        match self.is_early(time_us) || time_us.saturating_sub(newest_us) > WINDOW_US {
             true => self.held.push_back(waiting),
             false => self.accept(waiting),
         }

@@ -219,7 +219,7 @@ fn a_clock_that_goes_back_is_said() {
 
 #[test]
 fn a_time_that_does_not_fit_moves_no_clock() {
-    for wild in [0, 1_000_000, 1 << 40, u64::MAX, 60_000_000] {
+    for wild in [0, 1_000_000, 3_900_000, 4_200_000, 6_000_000, 13_700_000, 60_000_000, 1 << 40, u64::MAX] {
         let regular = |from: u64, to: u64| (from..to).map(|i| single(2500 * i, 0));
         let bytes = log(regular(1000, 1500).chain([single(wild, 7)]).chain(regular(1500, 2000)));
         let mut replay = messages::<Asked>(&bytes[..]);
@@ -233,6 +233,15 @@ fn a_time_that_does_not_fit_moves_no_clock() {
         assert_eq!(strange, [Item::OutOfOrder { time_us: wild, input }], "{wild}");
         assert_eq!(clock.now_us(), 2500 * 1999);
     }
+}
+
+#[test]
+fn a_short_pause_of_the_whole_log_is_a_gap() {
+    let times = (0..800).chain(1000..1400).map(|i| 2500 * i);
+    let all = items(&log(times.map(|time_us| single(time_us, 0))));
+    let strange: Vec<_> = all.iter().filter(|item| !matches!(item, Item::Begin { .. } | Item::Input { .. })).collect();
+    let gap = Gap { source: "AAA".into(), from_us: 2500 * 799, to_us: 2_500_000 };
+    assert_eq!(strange, [&Item::Gap(gap)]);
 }
 
 #[test]
