@@ -120,6 +120,10 @@ fn kind_of(mut file: File) -> io::Result<Kind> {
     if LogFormat::of(&beginning).is_some() {
         return Ok(Kind::Log);
     }
+    if beginning.starts_with(b"version https://git-lfs.github.com/") {
+        let reason = "it is a Git LFS pointer; `git lfs pull` fetches the log";
+        return Ok(Kind::LeftOut { reason, bytes: beginning.len() as u64 });
+    }
     if beginning.iter().any(|byte| *byte != 0) {
         return Ok(Kind::Other);
     }

@@ -28,11 +28,13 @@ use std::{env, fmt::Write};
 /// # Panics
 ///
 /// With the log, the column, the record, its time and both values: if a value differs, if records are missing or added,
-/// or if the code logs nothing that the flight has. If `rerun` returns an error. If the folder has no log, or if a log
-/// can't be read.
+/// or if the code logs nothing that the flight has. If `rerun` returns an error. If the folder has no log, if a log
+/// can't be read, or if the program would warn of a file: one named like a log that is empty or no log, such as a
+/// pointer of Git LFS.
 ///
-/// A code may begin to log in mid-flight, and needn't log every type: records before the first one of a type that it
-/// logs aren't missing, and types or instances that it doesn't log aren't compared.
+/// The code gets a second to warm up: records of a type's first second that are before the code's first one aren't
+/// missing; later ones are. Neither is the last one if the log ends there, as a power cut leaves an input without its
+/// partner. Types or instances that the code doesn't log aren't compared.
 #[track_caller]
 pub fn assert_same(folder: impl AsRef<Path>, rerun: impl FnMut(&Flight<'_>) -> Result<Vec<u8>, Box<dyn Error>>) {
     assert_within(folder, &[], rerun);
@@ -78,15 +80,15 @@ fn check(
         true => FoundLogs { logs: vec![place.clone()], left_out: Vec::new() },
         false => FoundLogs::in_folder(&place).map_err(|error| format!("can't read {}: {error}", place.display()))?,
     };
-    for LeftOut { path, reason, .. } in &left_out {
-        eprintln!("{}: left out: {reason}", path.display());
-    }
-    if logs.is_empty() {
+    if logs.is_empty() && left_out.is_empty() {
         let text = "it has no logs: files .bin, .bbl, .bfl, .log or .txt that are ArduPilot or Blackbox logs";
         return Err(format!("{}: {text}", place.display()));
     }
     let mut wrong = String::new();
-    let mut failed = 0;
+    for LeftOut { path, reason, .. } in &left_out {
+        let _ = write!(wrong, "\n{}: {reason}; replace or remove it", path.display());
+    }
+    let mut failed = left_out.len();
     for path in &logs {
         let failures = match differences(path, tolerances, &mut rerun) {
             Ok(failures) => failures,
@@ -102,7 +104,7 @@ fn check(
     }
     match failed {
         0 => Ok(()),
-        failed => Err(format!("{failed} of {} failed:{wrong}", Plural(logs.len(), "log"))),
+        failed => Err(format!("{failed} of {} failed:{wrong}", Plural(logs.len() + left_out.len(), "log"))),
     }
 }
 

@@ -3,6 +3,8 @@
 mod of_frames;
 mod of_records;
 
+use super::item::Item;
+use super::order::{Order, WINDOW_US};
 use crate::any_log::AnyLog;
 use crate::wording::plural::Plural;
 use std::fmt;
@@ -22,8 +24,13 @@ pub struct TypeDifference {
     pub name: String,
     /// The records that both logs have, by their times.
     pub compared: u64,
-    /// The records of the old log that the new one lacks, from the new log's first one on.
+    /// The records of the old log that the new one lacks, from the new log's first one of the run on: a boot, or what
+    /// follows a time that went back. The last one isn't among them if the log ends there: an input lacks its partner.
     pub missing: u64,
+    /// The records of the old log before these, later than a second after the run's first. A replay may
+    /// [begin](super::Replay::from_us) anywhere, so logs that differ in nothing else are the same; a test that
+    /// [asserts](super::assert_same) that fails.
+    pub before: u64,
     /// The records of the new log that the old one lacks.
     pub added: u64,
     /// The time of the first record that only one of the logs has, in microseconds.
@@ -145,6 +152,10 @@ impl Comparison {
         if self.compared() == 0 {
             return vec!["the code logged no record of a type and a time that the flight has".into()];
         }
+        let before = self.types.iter().filter(|it| it.before > 0).map(|it| {
+            let records = Plural(it.before as usize, "record");
+            format!("{}: the flight has {records} before the code's first; replay from its beginning", it.name)
+        });
         let records = self.types.iter().filter_map(|it| {
             let at = it.first_us.map(|us| format!(", the first at {}", seconds(us))).unwrap_or_default();
             Some(match (it.missing, it.added) {
@@ -168,7 +179,7 @@ impl Comparison {
                 "{name} at {at}, record {record}: {old} in the flight, {new} now; {differing} of {compared} differ{by}"
             ))
         });
-        records.chain(columns).collect()
+        before.chain(records).chain(columns).collect()
     }
 }
 
@@ -187,7 +198,7 @@ impl fmt::Display for Comparison {
         }
         for TypeDifference { name, missing, added, .. } in &self.types {
             if *missing > 0 || *added > 0 {
-                writeln!(f, "{name}: {missing} records are missing, {added} are added")?;
+                writeln!(f, "{name}: missing {}, added {added}", Plural(*missing as usize, "record"))?;
             }
         }
         Ok(())
@@ -203,46 +214,98 @@ fn digits(value: f64) -> String {
     }
 }
 
-/// Records in the order in which they are compared: by run, time, and place in the log.
-struct Keys(Vec<(u32, u64, usize)>);
-
-/// Where a time goes back by more than this, in microseconds, another run begins: a boot, or a clock that went back.
-const RUN_US: u64 = 1_000_000;
+/// Records in the order in which they are compared: the times and the places in the log, by run. Another run begins
+/// where the time goes back, at a boot or without one.
+struct Keys(Vec<Vec<(u64, usize)>>);
 
 impl Keys {
+    /// The runs by the rule of [`Order`]: one time that doesn't fit begins none.
     fn of(times_us: impl Iterator<Item = u64>) -> Self {
-        let (mut run, mut latest_us) = (0, 0);
-        let key = |(place, time_us): (usize, u64)| {
-            if time_us.saturating_add(RUN_US) < latest_us {
-                (run, latest_us) = (run + 1, time_us);
+        let (mut order, mut runs) = (Order::new(), vec![Vec::new()]);
+        let source = order.source("");
+        let take = |order: &mut Order<usize>, runs: &mut Vec<Vec<_>>| {
+            while let Some(item) = order.pop() {
+                match item {
+                    Item::Back { .. } => runs.push(Vec::new()),
+                    Item::Input { time_us, input } | Item::OutOfOrder { time_us, input } => {
+                        if let Some(run) = runs.last_mut() {
+                            run.push((time_us, input));
+                        }
+                    }
+                    _ => {}
+                }
             }
-            latest_us = latest_us.max(time_us);
-            (run, time_us, place)
         };
-        let mut keys: Vec<_> = times_us.enumerate().map(key).collect();
-        keys.sort_unstable();
-        Keys(keys)
+        for (place, time_us) in times_us.enumerate() {
+            order.input(Some(time_us), source, place);
+            take(&mut order, &mut runs);
+        }
+        order.end();
+        take(&mut order, &mut runs);
+        runs.retain(|run| !run.is_empty());
+        runs.iter_mut().for_each(|run| run.sort_unstable());
+        Keys(runs)
     }
 }
 
+/// Code that is fed from a flight's beginning logs from here on, in microseconds after the type's first record.
+const WARM_UP_US: u64 = 1_000_000;
+
 /// Calls `pair` with the number in the order of time and the places of each pair of the same time, and counts what has
-/// no partner.
-fn match_up(old: &Keys, new: &Keys, result: &mut TypeDifference, mut pair: impl FnMut(usize, usize, usize, u64)) {
-    let begins = new.0.first().map_or(0, |&(run, time_us, _)| {
-        old.0.partition_point(|&(old_run, old_us, _)| (old_run, old_us) < (run, time_us))
+/// no partner. `ends_us` are the times at which the boots of the old log end.
+fn match_up(
+    (old, ends_us): (&Keys, &[u64]),
+    new: &Keys,
+    result: &mut TypeDifference,
+    mut pair: impl FnMut(usize, usize, usize, u64),
+) {
+    let first_us = |run: &[(u64, usize)]| run.first().map_or(0, |key| key.0);
+    let last_us = |run: &[(u64, usize)]| run.last().map_or(0, |key| key.0);
+    let mut number = 0;
+    let mut olds = old.0.iter().map(|run| {
+        number += run.len();
+        (number - run.len(), &run[..])
     });
-    let mut left = old.0.iter().enumerate().skip(begins).peekable();
-    for &(run, time_us, place) in &new.0 {
-        while let Some((_, &(_, missing_us, _))) =
-            left.next_if(|(_, (old_run, old_us, _))| (*old_run, *old_us) < (run, time_us))
+    for (i, new_run) in new.0.iter().enumerate() {
+        let mut old_run = olds.next();
+        // A replay that begins later logs nothing of a run that ends before.
+        let ends_before = |(_, run): &(usize, &[(u64, usize)])| last_us(run) < first_us(new_run);
+        while olds.len() >= new.0.len() - i
+            && let Some((_, run)) = old_run.filter(ends_before)
         {
-            result.missing += 1;
-            result.note(missing_us);
+            result.unlogged(run);
+            old_run = olds.next();
         }
-        match left.next_if(|(_, (old_run, old_us, _))| (*old_run, *old_us) == (run, time_us)) {
-            Some((number, &(_, _, old_place))) => {
+        let (number, run) = old_run.unwrap_or_default();
+        match_runs((number, run, ends_us), new_run, result, &mut pair);
+    }
+    let from_us = new.0.iter().map(|run| first_us(run)).min().unwrap_or_default();
+    for (_, run) in olds {
+        match last_us(run) < from_us {
+            true => result.unlogged(run),
+            false => run.iter().for_each(|&(time_us, _)| result.lacks(time_us)),
+        }
+    }
+}
+
+/// As [`match_up`], for a run of each log. `before` is the number of the old log's records in the runs before.
+fn match_runs(
+    (before, old, ends_us): (usize, &[(u64, usize)], &[u64]),
+    new: &[(u64, usize)],
+    result: &mut TypeDifference,
+    pair: &mut impl FnMut(usize, usize, usize, u64),
+) {
+    let begins = new.first().map_or(0, |&(time_us, _)| old.partition_point(|key| key.0 < time_us));
+    result.unlogged(&old[..begins]);
+    let mut left = (before + 1..).zip(old).skip(begins).peekable();
+    for &(time_us, place) in new {
+        while let Some((_, &(missing_us, _))) = left.next_if(|(_, key)| key.0 < time_us) {
+            result.lacks(missing_us);
+        }
+        match left.next_if(|(_, key)| key.0 == time_us) {
+            Some((number, &(_, old_place))) => {
                 result.compared += 1;
-                pair(number + 1, old_place, place, time_us);
+                pair(number, old_place, place, time_us);
             }
             None => {
                 result.added += 1;
@@ -250,13 +313,27 @@ fn match_up(old: &Keys, new: &Keys, result: &mut TypeDifference, mut pair: impl 
             }
         }
     }
-    for (_, &(_, missing_us, _)) in left {
-        result.missing += 1;
-        result.note(missing_us);
+    let rest: Vec<u64> = left.map(|(_, key)| key.0).collect();
+    // A log that ends in the middle of a step has an input whose partner it lacks.
+    let is_half_step = |time_us: u64| ends_us.iter().any(|end_us| end_us.abs_diff(time_us) <= WINDOW_US);
+    match rest[..] {
+        [time_us] if is_half_step(time_us) => {}
+        _ => rest.into_iter().for_each(|time_us| result.lacks(time_us)),
     }
 }
 
 impl TypeDifference {
+    /// Takes the old log's first records of a run, before the new log's.
+    fn unlogged(&mut self, run: &[(u64, usize)]) {
+        let from_us = run.first().map_or(0, |key| key.0.saturating_add(WARM_UP_US));
+        self.before += run.iter().filter(|key| key.0 >= from_us).count() as u64;
+    }
+
+    fn lacks(&mut self, time_us: u64) {
+        self.missing += 1;
+        self.note(time_us);
+    }
+
     fn note(&mut self, time_us: u64) {
         self.first_us.get_or_insert(time_us);
     }

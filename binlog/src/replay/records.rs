@@ -82,11 +82,14 @@ pub(super) struct Records<R, I: Inputs> {
     boots: usize,
     /// Whether this boot has logged anything but definitions.
     is_running: bool,
+    /// Whether there are inputs, or records that would be and can't be read.
     has_inputs: bool,
     /// The names of the types with records, for an error.
     has: BTreeSet<String>,
     is_read: bool,
     is_over: bool,
+    /// What is wrong with the log as a whole: it follows the last item.
+    last: Option<ReplayError>,
 }
 
 impl<R: Read, I: Inputs> Records<R, I> {
@@ -107,6 +110,7 @@ impl<R: Read, I: Inputs> Records<R, I> {
             has: BTreeSet::new(),
             is_read: false,
             is_over: false,
+            last: None,
         }
     }
 
@@ -147,7 +151,10 @@ impl<R: Read, I: Inputs> Records<R, I> {
                                 order.other(time_us);
                             }
                         }
-                        Err(error) => result = Err(error),
+                        Err(error) => {
+                            *has_inputs = true;
+                            result = Err(error);
+                        }
                     }
                 }
             }
@@ -205,8 +212,9 @@ impl<R: Read, I: Inputs> Records<R, I> {
             Kind::Input(plan) => {
                 self.is_running = true;
                 let payload = Payload { offset, bytes: payload, wraps };
-                if let Some((source, input)) = inputs.read(plan, payload, &mut |name| order.source(name))? {
-                    self.has_inputs = true;
+                let read = inputs.read(plan, payload, &mut |name| order.source(name));
+                self.has_inputs |= !matches!(read, Ok(None));
+                if let Some((source, input)) = read? {
                     order.input(time_us, source, input);
                 } else if let Some(time_us) = time_us {
                     order.other(time_us);
@@ -271,7 +279,7 @@ impl<R: Read, I: Inputs> Iterator for Records<R, I> {
                 return Some(Ok(item));
             }
             if self.is_over {
-                return None;
+                return self.last.take().map(Err);
             }
             if let Err(error) = self.take_known() {
                 return Some(Err(error));
@@ -286,14 +294,14 @@ impl<R: Read, I: Inputs> Iterator for Records<R, I> {
                     self.is_over = true;
                     self.order.end();
                     if !self.has_inputs {
-                        return Some(Err(self.no_inputs()));
+                        self.last = Some(self.no_inputs());
                     }
                 }
                 Ok(false) => {
                     if let Err(error) = self.fill() {
                         self.is_over = true;
                         self.order.end();
-                        return Some(Err(error));
+                        self.last = Some(error);
                     }
                 }
             }

@@ -42,7 +42,8 @@ pub(crate) fn replayed(path: &Path, changed: &[Changed], output: Option<&Path>) 
         writeln!(text, "{}: {} more", path.display(), notes.len() - NOTES)?;
     }
     if comparison.is_same() {
-        writeln!(text, "{records} records of RATE, all as in {}", path.display())?;
+        let records = if records == 1 { "1 record".into() } else { format!("{records} records") };
+        writeln!(text, "{records} of RATE, all as in {}", path.display())?;
     } else {
         write!(text, "{comparison}")?;
     }

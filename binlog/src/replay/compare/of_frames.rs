@@ -29,7 +29,7 @@ fn of_table(name: String, old: Option<&Table>, new: &Table, tolerances: Toleranc
         |label: &str| (tolerances.of(&new.name(), label), ColumnDifference::new(format!("{name}.{label}")));
     let mut columns: Vec<_> = pairs.map(|(new, old)| (new, old, difference(new.name()))).collect();
     let mut result = TypeDifference { name, ..TypeDifference::default() };
-    match_up(&old_keys, &keys(new), &mut result, |record, old_place, new_place, time_us| {
+    match_up((&old_keys, &[]), &keys(new), &mut result, |record, old_place, new_place, time_us| {
         for (new, old, (tolerance, difference)) in &mut columns {
             if let Some((old_value, new_value)) = old.get(old_place).zip(new.get(new_place)) {
                 let first =

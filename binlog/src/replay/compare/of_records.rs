@@ -6,6 +6,8 @@ use crate::read::log::Rows;
 use crate::read::{Log, LoggedColumn, Record};
 
 pub(super) fn compare(old: &Log<'_>, new: &Log<'_>, tolerances: Tolerances<'_>, comparison: &mut Comparison) {
+    let ends_us: Vec<u64> = old.boots().filter_map(|boot| Some(*boot.time_range_us()?.end())).collect();
+    let old = (old, &ends_us[..]);
     for rows in new.types().filter(|rows| !rows.definitions().any(|definition| definition.defines_others())) {
         let instances: Vec<_> = rows.by_instance().collect();
         match instances.as_slice() {
@@ -20,14 +22,20 @@ pub(super) fn compare(old: &Log<'_>, new: &Log<'_>, tolerances: Tolerances<'_>, 
 }
 
 /// Compares the records of one type or instance.
-fn of_source(name: String, old: &Log<'_>, new: &Rows<'_>, tolerances: Tolerances<'_>, comparison: &mut Comparison) {
+fn of_source(
+    name: String,
+    (old, ends_us): (&Log<'_>, &[u64]),
+    new: &Rows<'_>,
+    tolerances: Tolerances<'_>,
+    comparison: &mut Comparison,
+) {
     let new: Vec<Record<'_>> = new.records().collect();
     let old: Vec<Record<'_>> = old.rows(&name).map(|rows| rows.records().collect()).unwrap_or_default();
     let keys = |records: &[Record<'_>]| Keys::of(records.iter().map(|it| it.time_us().unwrap_or_default()));
     let mut columns: Vec<(String, ColumnDifference)> = Vec::new();
     let mut result = TypeDifference { name, ..TypeDifference::default() };
     let source = result.name.clone();
-    match_up(&keys(&old), &keys(&new), &mut result, |record, old_place, new_place, time_us| {
+    match_up((&keys(&old), ends_us), &keys(&new), &mut result, |record, old_place, new_place, time_us| {
         let (old, new) = (&old[old_place], &new[new_place]);
         for (place, (column, new_value)) in new.values().enumerate() {
             if ["TimeUS", "TimeMS"].contains(&column.label) {

@@ -51,7 +51,7 @@ fn regular() -> impl Iterator<Item = Logged> {
 #[test]
 fn the_same_outputs_pass_and_others_fail_with_their_place() {
     let bytes = log(regular());
-    let folder = folder(&[("a.bin", &bytes), ("more/b.BIN", &bytes), ("empty.bin", b""), ("notes.md", b"text")]);
+    let folder = folder(&[("a.bin", &bytes), ("more/b.BIN", &bytes), ("notes.md", b"text")]);
     let path = folder.path();
     replay::assert_same(path, |flight| increased(flight, 0));
     replay::assert_within(path, &[("AAA.Value", 2.0)], |flight| increased(flight, 2));
@@ -70,7 +70,7 @@ fn the_same_outputs_pass_and_others_fail_with_their_place() {
 
 #[test]
 fn a_folder_without_logs_is_an_error() {
-    let folder = folder(&[("notes.txt", b"text"), ("zeros.bin", &[0; 50])]);
+    let folder = folder(&[("notes.txt", b"text")]);
     let path = folder.path();
     let text = panics(|| replay::assert_same(path, |flight| increased(flight, 0)));
     assert!(text.starts_with(&format!("{}: it has no logs: files .bin, ", path.display())), "{text}");
@@ -79,6 +79,17 @@ fn a_folder_without_logs_is_an_error() {
     assert!(text.contains("missing") && text.contains("can't read"), "{text}");
     let text = panics(|| replay::assert_same(Path::new("no-such-folder"), |flight| increased(flight, 0)));
     assert!(text.contains(env!("CARGO_MANIFEST_DIR")), "{text}");
+}
+
+#[test]
+fn files_that_lost_their_log_fail_with_what_to_do() {
+    let pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5\n";
+    let folder = folder(&[("a.bin", &log(regular())), ("b.bin", pointer), ("empty.bin", b""), ("zeros.bin", &[0; 50])]);
+    let text = panics(|| replay::assert_same(folder.path(), |flight| increased(flight, 0)));
+    let lines: Vec<_> = text.lines().collect();
+    assert_eq!((lines.len(), lines[0]), (4, "3 of 4 logs failed:"), "{text}");
+    assert!(lines[1].contains("b.bin: it is a Git LFS pointer; `git lfs pull` fetches the log"), "{text}");
+    assert!(lines[2].contains("empty.bin: it is empty; ") && lines[3].contains("zeros.bin: it has only zeros; "));
 }
 
 #[test]
@@ -111,6 +122,50 @@ fn records_that_only_one_log_has_are_counted() {
     // Other instances are others.
     let comparison = compare(&old, &any([double(0, 2, 0)]));
     assert_eq!((comparison.types()[0].compared, comparison.types()[0].added), (0, 1));
+}
+
+#[test]
+fn one_damaged_time_is_one_difference() {
+    let times = |wild: Option<u64>| any((0..50).map(|i| single(wild.filter(|_| i == 20).unwrap_or(100_000 * i), 0)));
+    for wild in [0, 9_000_000, 1 << 40] {
+        let comparison = compare(&times(None), &times(Some(wild)));
+        let it = &comparison.types()[0];
+        assert_eq!((it.compared, it.missing, it.added), (49, 1, 1), "{wild}");
+    }
+}
+
+#[test]
+fn a_replay_may_begin_in_the_middle_of_each_boot() {
+    let boot = |times: std::ops::Range<u64>| log(times.map(|i| single(100_000 * i, 0)));
+    for first in [50, 10] {
+        let old = AnyLog::from_bytes([boot(0..first), boot(0..60)].concat()).expect("a log");
+        let mut new = LogWriter::<Logged, _>::new(Vec::new()).expect("memory takes all");
+        for item in Flight::of(&old).messages::<Logged>().from_us(3_000_000).flatten() {
+            if let Item::Input { input, .. } = item {
+                new.write_any(&input).expect("memory takes all");
+            }
+        }
+        let new = AnyLog::from_bytes(new.finish().expect("memory takes all")).expect("a log");
+        let comparison = compare(&old, &new);
+        let it = &comparison.types()[0];
+        assert!(comparison.is_same() && it.before > 0, "{it:?}");
+    }
+}
+
+#[test]
+fn a_test_fails_if_the_code_begins_late() {
+    let folder = folder(&[("a.bin", &log(regular()))]);
+    let late = |by: usize| move |_: &Flight<'_>| Ok(log(regular().skip(2 * by)));
+    replay::assert_same(folder.path(), late(10));
+    let text = panics(|| replay::assert_same(folder.path(), late(12)));
+    assert!(text.contains("AAA: the flight has 2 records before the code's first; "), "{text}");
+}
+
+#[test]
+fn an_input_without_its_partner_at_the_end_is_no_difference() {
+    let old = any(regular());
+    assert!(compare(&old, &any(regular().take(98))).is_same());
+    assert!(!compare(&old, &any(regular().take(96))).is_same());
 }
 
 #[test]
