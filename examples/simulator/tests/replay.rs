@@ -52,6 +52,18 @@ fn the_same_code_computes_the_same_bits() {
 }
 
 #[test]
+fn a_power_cut_in_the_middle_of_a_step_is_no_difference() {
+    let flight = flight(1, 5);
+    let log = Log::from_bytes(flight.bytes());
+    let last = log.rows("RATE").expect("they are logged").records().last().expect("a record");
+    let end = last.offset() + 3 + last.payload().len();
+    let cut = AnyLog::from_bytes(flight.bytes()[..end].to_vec()).expect("a log");
+    let replayed = AnyLog::from_bytes(today(&Flight::of(&cut)).expect("it flies")).expect("a log");
+    assert_eq!(rates(replayed.bytes()).len(), rates(cut.bytes()).len() - 1);
+    assert!(compare(&cut, &replayed).is_same());
+}
+
+#[test]
 fn another_gain_computes_others_from_take_off_on() {
     let flight = flight(1, 30);
     let take_off = Log::from_bytes(flight.bytes());

@@ -317,6 +317,19 @@ fn a_log_without_the_types_says_what_it_has() {
 }
 
 #[test]
+fn records_that_all_fail_to_decode_are_not_absent() {
+    #[derive(LogSchema)]
+    enum Events {
+        Ev(binlog::messages::Ev),
+    }
+    let mut log = LogWriter::<Events, _>::new(Vec::new()).expect("memory takes all");
+    [1, 2].map(|time_us| log.write(&binlog::messages::Ev { time_us, id: 201 }).expect("memory takes all"));
+    let log = log.finish().expect("memory takes all");
+    let errors: Vec<_> = messages::<simulator::FlightLog>(&log[..]).filter_map(Result::err).collect();
+    assert!(matches!(errors[..], [ReplayError::Decode { .. }, ReplayError::Decode { .. }]), "{errors:?}");
+}
+
+#[test]
 fn a_type_that_would_lose_something_is_an_error_once() {
     #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy)]
     #[log(name = "AAA")]
