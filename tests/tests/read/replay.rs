@@ -323,7 +323,9 @@ fn records_that_all_fail_to_decode_are_not_absent() {
         Ev(binlog::messages::Ev),
     }
     let mut log = LogWriter::<Events, _>::new(Vec::new()).expect("memory takes all");
-    [1, 2].map(|time_us| log.write(&binlog::messages::Ev { time_us, id: 201 }).expect("memory takes all"));
+    for time_us in [1, 2] {
+        log.write(&binlog::messages::Ev { time_us, id: 201 }).expect("memory takes all");
+    }
     let log = log.finish().expect("memory takes all");
     let errors: Vec<_> = messages::<simulator::FlightLog>(&log[..]).filter_map(Result::err).collect();
     assert!(matches!(errors[..], [ReplayError::Decode { .. }, ReplayError::Decode { .. }]), "{errors:?}");
