@@ -83,6 +83,8 @@ fn folder() -> TempDir {
     write("old-flight.log", &as_text(flight));
     write("rocket.bin", &rocket());
     write("shaken.bin", &simulator::log_of(Simulation::new(1, 30).with_fault(Fault::Vibration)));
+    let desync = Simulation::new(1, 30).with_fault(Fault::Desync);
+    write("desync.bbl", &simulator::blackbox::log_of(desync));
     write("limits.txt", b"vibration.threshold = 15 # softer\n");
     write("mission.bin", &with_mission());
     write("chip.img", &images::chip(8 << 20, &[flight]));
