@@ -62,12 +62,24 @@ impl Tuning<'_> {
             }
         }
         let mut reasons = Vec::new();
-        let mut lists: Vec<_> = preset.expressions().zip(preset.lists.iter().map(|list| list.join(" "))).collect();
         if self.kind == Kind::FilterDelay {
-            let raw = rest.iter().map(raw_gyroscopes).filter(|list| !list.is_empty());
-            lists.splice(0..0, raw.map(|list| (Ok(list), String::new())).collect::<Vec<_>>());
+            // Each by its own parameter: without it, the same instances are those of different sensors.
+            for plotted in std::mem::take(&mut rest) {
+                let gyroscopes = raw_gyroscopes(&plotted);
+                if !gyroscopes.is_empty() {
+                    let alone = Tuning { plotted: std::slice::from_ref(&plotted), ..*self };
+                    match alone.of(title.clone(), &gyroscopes, 0.0) {
+                        Ok(figure) => {
+                            figures.push(figure);
+                            continue;
+                        }
+                        Err(failure) => reasons.push(format!("\n  GYR before and after the filters\n    {failure}")),
+                    }
+                }
+                rest.push(plotted);
+            }
         }
-        for (list, text) in lists {
+        for (list, text) in preset.expressions().zip(preset.lists.iter().map(|list| list.join(" "))) {
             if rest.is_empty() {
                 break;
             }
