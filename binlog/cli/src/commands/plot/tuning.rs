@@ -94,11 +94,12 @@ impl Tuning<'_> {
                     continue;
                 }
             };
-            let (of_the_format, others) =
-                rest.into_iter().partition::<Vec<_>, _>(|plotted| is_of_format(&list, plotted));
             let mut lacking = None;
-            let (with, mut without) = of_the_format.into_iter().partition::<Vec<_>, _>(|plotted| {
-                suits(&list, plotted.session).map_err(|error| lacking = Some(error)).is_ok()
+            let (with, mut without) = rest.into_iter().partition::<Vec<_>, _>(|plotted| {
+                let missing = suits(&list, plotted.session).err();
+                let suits = missing.is_none();
+                lacking = lacking.take().or(missing.filter(|_| is_of_format(&list, plotted)));
+                suits
             });
             if !with.is_empty() {
                 match (Tuning { plotted: &with, ..*self }).of(title.clone(), &list, SLOW) {
@@ -112,7 +113,6 @@ impl Tuning<'_> {
                 reason(error.to_string());
             }
             rest = without;
-            rest.extend(others);
         }
         let Some(figure) = figures.into_iter().reduce(Figure::with) else {
             let (name, reasons, needs) = (&preset.name, reasons.concat(), what_to_log(self.kind));
@@ -306,7 +306,7 @@ fn raw_gyroscopes(plotted: &Plotted<'_>) -> Vec<Expression> {
     columns.filter_map(|column| Expression::parse(&column).ok()).collect()
 }
 
-/// Whether the expressions can be of a log of this format: only ArduPilot's columns have a type.
+/// Whether the expressions look like those of a log of this format: ArduPilot's columns have a type.
 fn is_of_format(expressions: &[Expression], plotted: &Plotted<'_>) -> bool {
     let mut columns = expressions.iter().flat_map(Expression::columns);
     columns.all(|column| column.table.is_some() == plotted.session.ardupilot().is_some())
