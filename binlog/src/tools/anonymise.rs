@@ -55,6 +55,7 @@ mod unnamed;
 #[cfg(feature = "blackbox")]
 pub use blackbox::AnonymisedBlackbox;
 pub use kind::Kind;
+pub use names::matches;
 
 use crate::format::header::{FMT_ID, HEAD_BYTES};
 use crate::format::{Definition, Value};
@@ -204,7 +205,7 @@ impl Anonymise {
     }
 
     fn keeps_name(&self, name: &str) -> bool {
-        self.kept_names.iter().any(|pattern| names::matches(pattern.as_bytes(), name.as_bytes()))
+        self.kept_names.iter().any(|pattern| matches(pattern, name))
     }
 
     fn removed_type(&self, name: &str) -> Option<Kind> {

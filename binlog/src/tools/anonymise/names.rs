@@ -68,7 +68,7 @@ const PARAMETERS: [(&str, Kind); 27] = [
 /// Why a parameter is removed.
 pub(super) fn removed_parameter(name: &str) -> Option<Kind> {
     let name = name.to_ascii_uppercase();
-    PARAMETERS.iter().find(|(pattern, _)| matches(pattern.as_bytes(), name.as_bytes())).map(|(_, kind)| *kind)
+    PARAMETERS.iter().find(|(pattern, _)| matches(pattern, &name)).map(|(_, kind)| *kind)
 }
 
 /// Columns whose numbers are removed, by what precedes the digits of the type's name (`*`: any) and by label.
@@ -116,10 +116,9 @@ pub(super) fn removed_column(of_type: &str, label: &str, has_earth_field: bool) 
     if let Some((_, _, kind)) = COLUMNS.iter().find(is_column) {
         return Some(*kind);
     }
-    let words = words(label);
-    let has = |of: &[&str]| words.iter().any(|word| of.contains(&word.as_str()));
+    let has = |of: &[&str]| words(label).any(|word| is_any(word, of));
     // `SerNo` is two words.
-    if has(&ID_WORDS) || ID_WORDS.contains(&&*label.to_ascii_lowercase()) {
+    if has(&ID_WORDS) || is_any(label, &ID_WORDS) {
         return Some(Kind::Ids);
     }
     has(&DATE_WORDS).then_some(Kind::Dates)
@@ -131,17 +130,13 @@ pub(super) const EARTH_FIELD: [&str; 3] = ["MN", "ME", "MD"];
 /// Whether a name is about the home position.
 #[cfg(feature = "blackbox")]
 pub(super) fn is_home(name: &str) -> bool {
-    words(name).iter().any(|word| word.starts_with("home"))
+    words(name).any(|word| starts_with(word, "home"))
 }
 
 /// Whether a column beside a position is a height above the sea.
 pub(super) fn is_height(label: &str) -> bool {
-    let words = words(label);
-    let is_absolute = !words.iter().any(|word| ["rel", "home", "origin"].contains(&word.as_str()));
-    is_absolute
-        && words
-            .iter()
-            .any(|word| ["alt", "altitude", "height", "hgt", "amsl", "alti", "elev"].contains(&word.as_str()))
+    let has = |of: &[&str]| words(label).any(|word| is_any(word, of));
+    has(&["alt", "altitude", "height", "hgt", "amsl", "alti", "elev"]) && !has(&["rel", "home", "origin"])
 }
 
 /// Texts that stay: names of the format, of parameters, of modes and of tasks of the firmware. By type and label.
@@ -208,71 +203,121 @@ pub(super) fn coordinate_column(of_type: &str, label: &str) -> Option<Axis> {
 /// The coordinate that a name says, and the rest of the name, by which latitude and longitude find each other:
 /// `HLat`, `SIM_OPOS_LAT`, `GPS_coord[0]`.
 pub(super) fn coordinate(name: &str) -> Option<(Axis, String)> {
-    let lower = name.to_ascii_lowercase().replace(['[', ']'], "");
-    for array in ["coord", "home"] {
-        for (index, axis) in [("0", Axis::Latitude), ("1", Axis::Longitude)] {
-            if let Some(stem) = lower.strip_suffix(index).filter(|stem| stem.ends_with(array)) {
-                return Some((axis, stem.to_owned()));
-            }
+    let brackets = ['[', ']'];
+    let array = name.trim_end_matches(brackets);
+    for (index, axis) in [("0", Axis::Latitude), ("1", Axis::Longitude)] {
+        let Some(stem) = array.strip_suffix(index).map(|stem| stem.trim_end_matches(brackets)) else { continue };
+        if ["coord", "home"].iter().any(|array| ends_with(stem, array)) {
+            return Some((axis, stem.to_ascii_lowercase()));
         }
     }
-    let words = words(name);
     let axis = |word: &str| match word {
-        "lat" | "latitude" => Some(Axis::Latitude),
-        "lng" | "lon" | "long" | "longitude" => Some(Axis::Longitude),
+        _ if is_any(word, &["lat", "latitude"]) => Some(Axis::Latitude),
+        _ if is_any(word, &["lng", "lon", "long", "longitude"]) => Some(Axis::Longitude),
         _ => None,
     };
-    let (at, found) = words.iter().enumerate().find_map(|(at, word)| Some((at, axis(word)?)))?;
+    let (at, found) = words(name).enumerate().find_map(|(at, word)| Some((at, axis(word)?)))?;
     // Lateral and longitudinal; failsafes of ArduPlane that take long.
     const OTHER: [&str; 9] = ["acc", "accel", "acceleration", "vel", "velocity", "g", "force", "err", "fs"];
-    let stem: Vec<&str> = words.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, word)| word.as_str()).collect();
-    (!stem.iter().any(|word| OTHER.contains(word))).then(|| (found, stem.join("_")))
+    let stem: Vec<&str> = words(name).enumerate().filter(|(i, _)| *i != at).map(|(_, word)| word).collect();
+    (!stem.iter().any(|word| is_any(word, &OTHER))).then(|| (found, stem.join("_").to_lowercase()))
 }
 
-/// The words of a name, in lower case: `HLat` has h and lat, `GPSTime` gps and time, `lat_e7` lat and e7.
-fn words(name: &str) -> Vec<String> {
-    let characters: Vec<char> = name.chars().collect();
-    let mut words = vec![String::new()];
-    for (i, &character) in characters.iter().enumerate() {
-        if !character.is_alphanumeric() {
-            words.push(String::new());
-            continue;
-        }
-        let is_lower = |at: Option<usize>| at.and_then(|at| characters.get(at)).is_some_and(|c| c.is_lowercase());
-        let begins = character.is_uppercase() && (is_lower(i.checked_sub(1)) || is_lower(Some(i + 1)));
-        if begins {
-            words.push(String::new());
-        }
-        words.last_mut().expect("there is one").extend(character.to_lowercase());
-    }
-    words.into_iter().filter(|word| !word.is_empty()).flat_map(|word| split_coordinate(&word)).collect()
+/// Whether a word is one of these, in letters of either case.
+fn is_any(word: &str, of: &[&str]) -> bool {
+    of.iter().any(|of| of.eq_ignore_ascii_case(word))
 }
 
-/// `lat2` and `gpslat` are two words each.
-fn split_coordinate(word: &str) -> Vec<String> {
+fn starts_with(word: &str, prefix: &str) -> bool {
+    word.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+}
+
+fn ends_with(word: &str, suffix: &str) -> bool {
+    let start = word.len().checked_sub(suffix.len());
+    start.and_then(|at| word.get(at..)).is_some_and(|end| end.eq_ignore_ascii_case(suffix))
+}
+
+/// The words of a name: `HLat` has H and Lat, `GPSTime` GPS and Time, `lat_e7` lat and e7.
+fn words(name: &str) -> impl Iterator<Item = &str> {
+    let parts = name.split(|character: char| !character.is_alphanumeric());
+    parts.flat_map(by_capitals).flat_map(split_coordinate).filter(|word| !word.is_empty())
+}
+
+/// The words of a name that begin with capitals: with one after a small letter, or with the last of several.
+fn by_capitals(mut rest: &str) -> impl Iterator<Item = &str> {
+    std::iter::from_fn(move || {
+        let mut characters = rest.char_indices().peekable();
+        let (_, mut before) = characters.next()?;
+        let mut end = rest.len();
+        while let Some((at, character)) = characters.next() {
+            let is_before_small = characters.peek().is_some_and(|(_, next)| next.is_lowercase());
+            if character.is_uppercase() && (before.is_lowercase() || is_before_small) {
+                end = at;
+                break;
+            }
+            before = character;
+        }
+        let (word, others) = rest.split_at(end);
+        rest = others;
+        Some(word)
+    })
+}
+
+/// `lat2` and `gpslat` are two words each. Others are followed by empty ones.
+fn split_coordinate(word: &str) -> [&str; 3] {
     let letters = word.trim_end_matches(|last: char| last.is_ascii_digit());
-    let prefix = ["gps", "home"].into_iter().find(|prefix| letters.starts_with(prefix)).unwrap_or_default();
-    let found = letters.get(prefix.len()..).unwrap_or_default();
-    if !["latitude", "longitude", "lat", "lng", "lon"].contains(&found) {
-        return vec![word.to_owned()];
+    let prefix = ["gps", "home"].into_iter().find(|prefix| starts_with(letters, prefix)).unwrap_or_default();
+    let (prefix, found) = letters.split_at(prefix.len());
+    match is_any(found, &["latitude", "longitude", "lat", "lng", "lon"]) {
+        true => [prefix, found, &word[letters.len()..]],
+        false => [word, "", ""],
     }
-    let digits = word.get(letters.len()..).unwrap_or_default();
-    [prefix, found, digits].into_iter().filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }
 
-/// Whether a name is as a pattern says: `*` stands for any text, `?` for a character.
-pub(super) fn matches(pattern: &[u8], name: &[u8]) -> bool {
-    match pattern.split_first() {
-        None => name.is_empty(),
-        Some((b'*', rest)) => (0..=name.len()).any(|skipped| matches(rest, &name[skipped..])),
-        Some((b'?', rest)) => !name.is_empty() && matches(rest, &name[1..]),
-        Some((byte, rest)) => name.first() == Some(byte) && matches(rest, &name[1..]),
+/// Whether a name is as a pattern says: `*` stands for any text, `?` for any byte.
+pub fn matches(pattern: &str, name: &str) -> bool {
+    let (pattern, name) = (pattern.as_bytes(), name.as_bytes());
+    // Where to continue if the text for the last `*` was too short.
+    let (mut p, mut n, mut retry) = (0, 0, None);
+    while n < name.len() {
+        match pattern.get(p) {
+            Some(b'*') => {
+                retry = Some((p, n));
+                p += 1;
+            }
+            Some(&character) if character == b'?' || character == name[n] => (p, n) = (p + 1, n + 1),
+            _ => match retry {
+                Some((star, from)) => {
+                    retry = Some((star, from + 1));
+                    (p, n) = (star + 1, from + 1);
+                }
+                None => return false,
+            },
+        }
     }
+    pattern[p..].iter().all(|character| *character == b'*')
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn patterns_are_those_of_a_shell() {
+        for (pattern, name, is_match) in [
+            ("ATT", "ATT", true),
+            ("ATT", "ATTX", false),
+            ("XK*", "XKF1", true),
+            ("*F?", "XKF1", true),
+            ("*F1*", "XKF1", true),
+            ("*K*F*2", "XKF1", false),
+            ("X??", "XKF1", false),
+            ("*", "", true),
+            ("", "A", false),
+        ] {
+            assert_eq!(matches(pattern, name), is_match, "{pattern} {name}");
+        }
+    }
 
     #[test]
     fn names_of_coordinates_are_known() {
