@@ -151,11 +151,12 @@ enum Vehicle {
     Parm(Parm),
 }
 
-fn ardupilot(folder: &Path) {
+/// Writes a log whose two gyroscopes are, by INS_RAW_LOG_OPT of 9, one sensor before and after the filters.
+fn ardupilot(folder: &Path, name: &str, raw_log_opt: f32) {
     let flight = Flight::new();
     let mut log = LogWriter::<Vehicle, _>::new(Vec::new()).expect("memory takes all");
     log.text(Flight::time_us(0), "ArduCopter V4.6.0").expect("memory takes all");
-    log.parameter(Flight::time_us(0), "INS_RAW_LOG_OPT", 9.0, None).expect("memory takes all");
+    log.parameter(Flight::time_us(0), "INS_RAW_LOG_OPT", raw_log_opt, None).expect("memory takes all");
     for i in 0..flight.len() {
         let time_us = Flight::time_us(i);
         match i {
@@ -175,7 +176,7 @@ fn ardupilot(folder: &Path) {
             log.write(&Throttle { time_us, output: flight.throttle[i] as f32 }).expect("memory takes all");
         }
     }
-    std::fs::write(folder.join("flight.bin"), log.finish().expect("memory takes all")).expect("room for the log");
+    std::fs::write(folder.join(name), log.finish().expect("memory takes all")).expect("room for the log");
 }
 
 /// What a control loop logs.
@@ -191,15 +192,25 @@ struct MainFrame {
     gyro_unfilt: [i16; 3],
 }
 
+/// What changes seldom.
+#[derive(BlackboxFrame, FromBytes, IntoBytes, Immutable, Clone, Copy)]
+#[blackbox(slow)]
+#[repr(C)]
+struct SlowFrame {
+    flight_mode_flags: u32,
+}
+
 #[derive(BlackboxSchema)]
 #[blackbox(i_interval = 32, header("looptime" = "2000", "gyro_scale" = "0x3f800000"))]
 enum Copter {
     Main(MainFrame),
+    Slow(SlowFrame),
 }
 
 fn blackbox(folder: &Path) {
     let flight = Flight::new();
     let mut log = BlackboxWriter::<Copter, _>::new(Vec::new()).expect("memory takes all");
+    log.write(&SlowFrame { flight_mode_flags: 1 }).expect("memory takes all");
     for i in 0..flight.len() {
         let of = |axes: &[Vec<f64>; 3], sample: usize| [0, 1, 2].map(|axis| axes[axis][sample].round() as i16);
         let [roll, pitch, yaw] = of(&flight.wanted, i);
@@ -219,7 +230,7 @@ fn blackbox(folder: &Path) {
 
 pub(crate) fn folder() -> TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    ardupilot(folder.path());
+    ardupilot(folder.path(), "flight.bin", 9.0);
     blackbox(folder.path());
     folder
 }
@@ -319,6 +330,30 @@ fn the_filters_delay_is_found_in_both_formats() {
             assert!(number(&curve["measured"]["correlation"]) > 0.99, "{curve}");
         }
     }
+}
+
+#[test]
+fn gyroscopes_of_two_sensors_have_no_delay_beside_a_log_of_one() {
+    let folder = folder();
+    const BEFORE_THE_FILTERS: f32 = 1.0;
+    ardupilot(folder.path(), "sensors.bin", BEFORE_THE_FILTERS);
+    let arguments = ["flight.bin", "sensors.bin", "--filter-delay", "--json"];
+    let output = plot(folder.path()).args(arguments).assert().success().get_output().clone();
+    let text = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(text.contains("sensors.bin isn't drawn: a log needs"), "{text}");
+    let points: Json = serde_json::from_slice(&output.stdout).expect("JSON");
+    let names: Vec<_> = points["curves"].as_array().expect("curves").iter().map(|curve| &curve["name"]).collect();
+    assert!(names.len() == 3 && !names.iter().any(|name| name.to_string().contains("sensors")), "{names:?}");
+}
+
+#[test]
+fn a_list_of_a_preset_may_have_columns_of_slow_frames() {
+    let folder = folder();
+    let own = "<graphs><graph name='Mine/Step' plot='step-response'>\
+               <expression>setpoint[0]*slow.flightModeFlags gyroADC[0]</expression></graph></graphs>";
+    std::fs::write(folder.path().join("mine.xml"), own).expect("room");
+    let points = points(folder.path(), &["flight.bbl", "--preset", "mine/step", "--presets", "mine.xml"]);
+    assert_eq!(points["curves"].as_array().map(Vec::len), Some(1), "{points}");
 }
 
 #[test]
