@@ -18,12 +18,13 @@ pub(crate) use page::page;
 
 use crate::any_log::Session;
 use crate::input::Input;
-use crate::log_info::{Info, SessionInfo};
+use crate::log_info::{Info, SessionInfo, TextInfo};
 use crate::texts::level;
+use binlog::log::DamagedLine;
 use charts::Chart;
 use finding::Finding;
 use flight::Flight;
-use rules::{RULES, Rules};
+use rules::{RULES, Rule, Rules};
 use serde::Serialize;
 
 /// What is said of a log.
@@ -33,6 +34,9 @@ pub(crate) struct Report {
     /// `ardupilot` or `blackbox`.
     pub(crate) format: &'static str,
     pub(crate) bytes: usize,
+    /// The damaged lines of a text log.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) text: Option<TextInfo>,
     pub(crate) sessions: Vec<SessionReport>,
 }
 
@@ -88,17 +92,19 @@ impl Report {
     pub(crate) fn of(input: &Input, rules: &Rules) -> Self {
         let sessions = input.sessions();
         let info = Info::of_sessions(input, &sessions);
+        let lines = input.damaged_lines().unwrap_or_default();
         let of_session = |(i, facts): (usize, SessionInfo)| {
             let session = sessions.get(i)?;
-            Some(of_session(session, facts, rules))
+            Some(of_session(session, facts, rules, lines))
         };
         let sessions: Vec<SessionReport> = info.sessions.into_iter().enumerate().filter_map(of_session).collect();
-        Report { log: info.log, format: info.format, bytes: info.bytes, sessions }
+        Report { log: info.log, format: info.format, bytes: info.bytes, text: info.text, sessions }
     }
 
     /// Whether data of the log is lost.
     pub(crate) fn is_damaged(&self) -> bool {
-        self.sessions.iter().any(|session| session.facts.damage_count > 0)
+        self.text.as_ref().is_some_and(|text| text.damage_count > 0)
+            || self.sessions.iter().any(|session| session.facts.damage_count > 0)
     }
 }
 
@@ -109,16 +115,20 @@ impl SessionReport {
     }
 }
 
-fn of_session(session: &Session<'_>, facts: SessionInfo, rules: &Rules) -> SessionReport {
-    let flight = Flight::new(session, &facts, rules);
+fn of_session(session: &Session<'_>, facts: SessionInfo, rules: &Rules, lines: &[DamagedLine]) -> SessionReport {
+    let flight = Flight::new(session, &facts, rules, lines);
     let (mut findings, mut checked) = (Vec::new(), Vec::new());
     for rule in RULES.iter().filter(|rule| rule.formats.has(session.ardupilot().is_some())) {
         let state = match rules.is_on(rule.name).then(|| (rule.check)(&flight, rule)) {
             None => State::Off,
             Some(None) => State::Lacking,
-            Some(Some(found)) if found.is_empty() => State::Fine,
+            Some(Some(found)) if found.is_empty() => match too_short(&flight, rule) {
+                Some(lacks) => flight.lacks(lacks).unwrap_or(State::Lacking),
+                None => State::Fine,
+            },
             Some(Some(found)) => {
-                findings.extend(found);
+                let own = rules.own_limits(rule);
+                findings.extend(found.into_iter().map(|finding| Finding { own_limits: own.clone(), ..finding }));
                 State::Found
             }
         };
@@ -134,4 +144,13 @@ fn of_session(session: &Session<'_>, facts: SessionInfo, rules: &Rules) -> Sessi
     let (texts, overview) = (texts.collect(), charts::overview(&flight));
     let number = session.number();
     SessionReport { session: number, findings, rules: checked, texts, overview, facts }
+}
+
+/// What a session lacks in which a rule can't find anything: time.
+fn too_short(flight: &Flight<'_>, rule: &Rule) -> Option<String> {
+    if flight.facts.from_s.is_none() && rule.needs != rules::NOTHING {
+        return Some("records with a time".into());
+    }
+    let seconds = rule.limits.iter().find(|limit| limit.name == rules::SECONDS).map(|_| flight.rules.seconds(rule))?;
+    (flight.armed_s() < seconds).then(|| format!("{seconds} s while armed"))
 }

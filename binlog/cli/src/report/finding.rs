@@ -28,6 +28,9 @@ pub(crate) struct Finding {
     pub(crate) evidence_count: usize,
     /// Rules that found something that may have caused this.
     pub(crate) may_follow_from: Vec<&'static str>,
+    /// The limits of its rule that the user has changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) own_limits: Option<String>,
     #[serde(skip)]
     pub(crate) chart: Option<Chart>,
 }
@@ -40,7 +43,7 @@ pub(crate) enum Severity {
 }
 
 /// The most places of a finding that are listed.
-const LISTED: usize = 5;
+pub(super) const LISTED: usize = 5;
 
 impl Finding {
     /// A finding of a rule, a warning without places and chart.
@@ -58,6 +61,7 @@ impl Finding {
             evidence: Vec::new(),
             evidence_count: 0,
             may_follow_from: Vec::new(),
+            own_limits: None,
             chart: None,
         }
     }

@@ -7,7 +7,7 @@ use crate::log_info::SessionInfo;
 use crate::parameters::{self, Parameters};
 use binlog::Scaling;
 use binlog::blackbox::Event;
-use binlog::log::{Numbers, Rows, Vehicle};
+use binlog::log::{DamagedLine, Numbers, Rows, Vehicle};
 use std::cell::{Cell, OnceCell};
 
 /// A session, and what the rules ask of it.
@@ -15,6 +15,8 @@ pub(super) struct Flight<'s> {
     pub(super) session: &'s Session<'s>,
     pub(super) facts: &'s SessionInfo,
     pub(super) rules: &'s Rules,
+    /// The lines of a text log that can't be read, or not as a whole.
+    pub(super) damaged_lines: Vec<&'s DamagedLine>,
     /// When it was armed; always, if the log doesn't say when.
     pub(super) armed: Intervals,
     pub(super) vehicle: Option<Vehicle>,
@@ -54,14 +56,34 @@ pub(super) struct Curve<'c> {
 }
 
 impl<'s> Flight<'s> {
-    pub(super) fn new(session: &'s Session<'s>, facts: &'s SessionInfo, rules: &'s Rules) -> Self {
+    pub(super) fn new(
+        session: &'s Session<'s>,
+        facts: &'s SessionInfo,
+        rules: &'s Rules,
+        lines: &'s [DamagedLine],
+    ) -> Self {
         let log = session.ardupilot();
         let is_said =
             log.is_none_or(|log| ["ARM", "EV"].iter().any(|name| log.rows(name).is_ok_and(|rows| !rows.is_empty())));
         let armed = if is_said { Intervals::new(session.armed()) } else { Intervals::everything() };
         let vehicle = log.and_then(|log| log.vehicle());
         let (modes, parameters, texts) = (session.modes(), OnceCell::new(), OnceCell::new());
-        Flight { session, facts, rules, armed, vehicle, modes, parameters, texts, lacking: Cell::new(None) }
+        // A line after the last record is one of its boot.
+        let range = session.range();
+        let is_of_session = |line: &&DamagedLine| (range.start..=range.end).contains(&line.place);
+        let damaged_lines = lines.iter().filter(is_of_session).collect();
+        Flight {
+            session,
+            facts,
+            rules,
+            damaged_lines,
+            armed,
+            vehicle,
+            modes,
+            parameters,
+            texts,
+            lacking: Cell::new(None),
+        }
     }
 
     /// The answer of a rule that lacks something else than the columns of its table.
@@ -82,6 +104,21 @@ impl<'s> Flight<'s> {
 
     pub(super) fn parameters(&self) -> &Parameters {
         self.parameters.get_or_init(|| parameters::of_session(self.session, &Intervals::everything()))
+    }
+
+    /// The time of the record before a place of the log, in seconds.
+    pub(super) fn time_s_before(&self, offset: usize) -> Option<f64> {
+        let log = self.session.ardupilot()?;
+        let offset = offset.checked_sub(self.session.range().start)?;
+        let before = log.records().flatten().take_while(|record| record.offset() < offset);
+        before.last()?.time_us().map(|time_us| time_us as f64 / 1e6)
+    }
+
+    /// How long it was armed, in seconds.
+    pub(super) fn armed_s(&self) -> f64 {
+        let (from_us, to_us) = self.range_us();
+        let part_us = |part: &std::ops::Range<u64>| part.end.min(to_us).saturating_sub(part.start.max(from_us));
+        self.armed.ranges().iter().map(part_us).sum::<u64>() as f64 / 1e6
     }
 
     /// The range of the session's times.

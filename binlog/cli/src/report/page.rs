@@ -238,7 +238,10 @@ impl Page {
         }
         if let Some(rule) = RULES.iter().find(|rule| rule.name == finding.rule) {
             let limit = format!("{} {}", short(finding.limit), finding.unit);
-            let text = format!("Rule {}: limit {}. {}.", rule.name, limit.trim_end(), rule.source);
+            let own = finding.own_limits.as_ref();
+            let own = own.map(|own| format!("Your file of rules says {own}. The limits without it: "));
+            let (limit, own) = (limit.trim_end(), own.unwrap_or_default());
+            let text = format!("Rule {}: limit {limit}. {own}{}.", rule.name, rule.source);
             self.add(&format!(
                 "<details><summary>Where the limit comes from</summary><p>{}</p></details>",
                 escaped(&text)

@@ -86,11 +86,12 @@ const THRESHOLD: &str = "threshold";
 /// From this value on, a finding is a problem and not a warning.
 const SEVERE: &str = "severe";
 /// How long it must last.
-const SECONDS: &str = "seconds";
+pub(super) const SECONDS: &str = "seconds";
 
 /// What several rules read.
 const MOTORS: &str = "RCOU of the motors (SERVOn_FUNCTION 33 to 40), or motor of Blackbox logs";
 const TIMES: &str = "times of the records";
+pub(super) const NOTHING: &str = "nothing";
 
 /// All rules.
 pub const RULES: &[Rule] = &[
@@ -335,7 +336,7 @@ pub const RULES: &[Rule] = &[
                   `binlog repair` keeps the rest.",
         limits: &[limit(THRESHOLD, 1.0, "places"), limit(SEVERE, 1.0, "%")],
         source: "binlog: a sound log has none; as `check` counts damage",
-        needs: "nothing",
+        needs: NOTHING,
         formats: Formats::Both,
         brings: &["log-gap", "log-silence", "log-stall"],
         check: health::damage,
@@ -452,6 +453,13 @@ impl Rules {
         let given = self.given.iter().rev().find(|(name, of, _)| *name == rule.name && *of == limit);
         let of_table = || rule.limits.iter().find(|known| known.name == limit).map(|limit| limit.value);
         given.map(|(_, _, value)| *value).or_else(of_table).unwrap_or(f64::INFINITY)
+    }
+
+    /// The limits of a rule that the user has changed, for a text.
+    pub(super) fn own_limits(&self, rule: &Rule) -> Option<String> {
+        let own = self.given.iter().filter(|(name, ..)| *name == rule.name);
+        let own: Vec<String> = own.map(|(_, limit, value)| format!("{limit} = {value}")).collect();
+        (!own.is_empty()).then(|| own.join(", "))
     }
 
     pub(super) fn threshold(&self, rule: &Rule) -> f64 {

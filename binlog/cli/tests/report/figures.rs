@@ -96,6 +96,36 @@ fn a_lost_position_is_limited_in_all() {
 }
 
 #[test]
+fn an_unknown_dilution_is_none() {
+    // What ArduPilot logs, and what a converted Blackbox log has.
+    for unknown in [65_535_u16, 9_999] {
+        let mut log = RawLog::with_units();
+        log.fmt(30, "GPS", "QBBC", "TimeUS,Status,NSats,HDop");
+        for i in 0..100_u64 {
+            log.record(30, &payload![1_000_000 + i * 200_000, 3_u8, 12_u8, unknown]);
+        }
+        assert_eq!(state(&report_of("gps.bin", &log.bytes), "gps-dilution"), "fine", "{unknown}");
+    }
+}
+
+#[test]
+fn a_flight_that_shows_nothing_isnt_fine() {
+    // 5 A all the time say nothing about the resistance.
+    assert_eq!(state(&battery(22.0, &[]), "battery-resistance"), "lacking");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    // It is armed after 2 s.
+    fs::write(folder.path().join("short.bin"), simulator::log_of(simulator::Simulation::new(1, 4))).expect("room");
+    let short = json(folder.path(), "short.bin", &[]);
+    for rule in ["battery-sag", "motor-balance"] {
+        assert_eq!(state(&short, rule), "lacking", "{rule}: {short:#}");
+    }
+    let empty = report_of("empty.bin", &RawLog::with_units().bytes);
+    for (rule, expected) in [("failsafe", "lacking"), ("error", "lacking"), ("log-damage", "fine")] {
+        assert_eq!(state(&empty, rule), expected, "{rule}: {empty:#}");
+    }
+}
+
+#[test]
 fn a_count_from_before_the_log_is_not_of_this_log() {
     let with = |start_us: u64, last: u32| {
         let mut log = RawLog::with_units();

@@ -64,6 +64,35 @@ fn a_text_log_has_the_findings_of_its_flight() {
 }
 
 #[test]
+fn damaged_lines_of_a_text_log_are_a_finding() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = as_text(&log_of(Simulation::new(1, 30)));
+    let middle = text.len() / 2;
+    let end = middle + text[middle..].iter().position(|byte| *byte == b'\n').expect("a line") + 1;
+    fs::write(folder.path().join("flight.log"), [&text[..end], b"ATT, 12\n", &text[end..]].concat()).expect("room");
+    let output = crate::report(folder.path(), "flight.log").arg("--json").output().expect("it runs");
+    assert_eq!(output.status.code(), Some(3), "data is lost");
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let findings = report["sessions"][0]["findings"].as_array().expect("findings");
+    let damage = findings.iter().find(|finding| finding["rule"] == "log-damage").expect("the damage");
+    assert!(damage["summary"].as_str().is_some_and(|text| text.contains("1 line of the text")), "{damage:#}");
+    let place = &damage["evidence"][0];
+    assert!(place["text"].as_str().is_some_and(|text| text.starts_with("line ")), "{damage:#}");
+    assert!(place["at_s"].as_f64().is_some_and(|at_s| at_s > 5.0), "{damage:#}");
+}
+
+#[test]
+fn a_copy_of_a_part_has_no_gap_before_it() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::write(folder.path().join("flight.bin"), log_of(Simulation::new(1, 60))).expect("room");
+    let mut cut = assert_cmd::Command::cargo_bin("binlog").expect("the program");
+    cut.current_dir(&folder).args(["cut", "flight.bin", "--from", "40", "--to", "50", "-o", "part.bin"]);
+    cut.assert().success();
+    let report = json(folder.path(), "part.bin", &[]);
+    assert!(!found(&report).contains("log-gap"), "{report:#}");
+}
+
+#[test]
 fn each_session_of_a_blackbox_log_has_its_part() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let sound = simulator::blackbox::log_of(Simulation::new(1, 30));

@@ -22,6 +22,9 @@ fn a_file_changes_limits() {
     assert!(found(&with("")).contains("vibration"));
     assert!(!found(&with("vibration.threshold = 90 # of a rough frame\n")).contains("vibration"));
     assert!(found(&with("gps-dilution.threshold = 0.5\n")).contains("gps-dilution"));
+    report(folder.path(), "shaken.bin").args(["--rules", "limits.txt", "-o", "own.html"]).assert().success();
+    let page = fs::read_to_string(folder.path().join("own.html")).expect("the page");
+    assert!(page.contains("Your file of rules says threshold = 0.5."), "the limit isn't attributed to its source");
     let off = with("vibration.enabled = false");
     assert!(!found(&off).contains("vibration"));
     assert_eq!(state(&off, "vibration"), "off");

@@ -155,50 +155,69 @@ pub(in crate::report) fn sag(flight: &Flight<'_>, rule: &Rule) -> Option<Vec<Fin
 pub(in crate::report) fn resistance(flight: &Flight<'_>, rule: &Rule) -> Option<Vec<Finding>> {
     let sensors = sensors(flight);
     let batteries = batteries(flight, &sensors);
-    let measured = batteries.iter().filter(|battery| {
-        let amperes = battery.amperes.as_ref().map(|(_, amperes)| amperes);
-        amperes.is_some_and(|amperes| amperes.iter().any(|amperes| *amperes > 0.0))
-    });
-    of_batteries(flight, measured, |battery, cells| of_battery(flight, rule, battery, cells))
+    if batteries.iter().all(|battery| battery.amperes.is_none()) {
+        return None;
+    }
+    let measured: Vec<_> = batteries.iter().filter(|battery| Loaded::of(flight, rule, battery).is_some()).collect();
+    if measured.is_empty() {
+        let least = flight.rules.limit(rule, "current");
+        return flight.lacks(format!("changes of the current by {least} A within a second"));
+    }
+    of_batteries(flight, measured.into_iter(), |battery, cells| of_battery(flight, rule, battery, cells))
+}
+
+/// What the current does to the voltage of a battery.
+struct Loaded {
+    /// In volts an ampere; 0 if voltage and current don't go together.
+    slope: f64,
+    /// The row with the largest change.
+    row: usize,
+}
+
+impl Loaded {
+    /// `None` if the current changes too little while armed.
+    fn of(flight: &Flight<'_>, rule: &Rule, battery: &Battery<'_, '_>) -> Option<Self> {
+        let Battery { sensor, volts, .. } = battery;
+        let (_, amperes) = battery.amperes.as_ref()?;
+        let times_us = &sensor.times_us;
+        let mut before = 0;
+        let mut changes: Vec<(f64, f64, usize)> = Vec::new();
+        for (row, &time_us) in times_us.iter().enumerate() {
+            while before < row && time_us.saturating_sub(times_us[before + 1]) >= LAG_US {
+                before += 1;
+            }
+            let lag_us = time_us.saturating_sub(times_us[before]);
+            let is_pair = before < row && (LAG_US..2 * LAG_US).contains(&lag_us);
+            if is_pair && flight.armed.contains(time_us) && flight.armed.contains(times_us[before]) {
+                changes.push((amperes[row] - amperes[before], volts[row] - volts[before], row));
+            }
+        }
+        let least = flight.rules.limit(rule, "current");
+        let deviation =
+            (changes.iter().map(|(amperes, ..)| amperes * amperes).sum::<f64>() / changes.len() as f64).sqrt();
+        let fitted = line(changes.iter().map(|(amperes, volts, _)| (*amperes, *volts)))?;
+        // Voltage and current that don't go together show no resistance.
+        let (_, _, row) = changes.iter().max_by(|a, b| a.0.abs().total_cmp(&b.0.abs()))?;
+        let slope = if fitted.correlation <= -0.5 { fitted.slope } else { 0.0 };
+        (deviation >= least).then_some(Loaded { slope, row: *row })
+    }
 }
 
 fn of_battery(flight: &Flight<'_>, rule: &Rule, battery: &Battery<'_, '_>, cells: f64) -> Option<Finding> {
-    let Battery { sensor, volts, .. } = battery;
-    let (_, amperes) = battery.amperes.as_ref()?;
-    let times_us = &sensor.times_us;
-    let mut before = 0;
-    let mut changes: Vec<(f64, f64, usize)> = Vec::new();
-    for (row, &time_us) in times_us.iter().enumerate() {
-        while before < row && time_us.saturating_sub(times_us[before + 1]) >= LAG_US {
-            before += 1;
-        }
-        let lag_us = time_us.saturating_sub(times_us[before]);
-        let is_pair = before < row && (LAG_US..2 * LAG_US).contains(&lag_us);
-        if is_pair && flight.armed.contains(time_us) && flight.armed.contains(times_us[before]) {
-            changes.push((amperes[row] - amperes[before], volts[row] - volts[before], row));
-        }
-    }
+    let Loaded { slope, row } = Loaded::of(flight, rule, battery)?;
     let limits = flight.rules;
-    let least = limits.limit(rule, "current");
-    let deviation = (changes.iter().map(|(amperes, ..)| amperes * amperes).sum::<f64>() / changes.len() as f64).sqrt();
-    let fitted = line(changes.iter().map(|(amperes, volts, _)| (*amperes, *volts)))?;
-    // Voltage and current that don't go together measure no resistance.
-    if !(deviation >= least && fitted.correlation <= -0.5) {
-        return None;
-    }
-    let (limit, of_cell) = (limits.threshold(rule), -1000.0 * fitted.slope / cells);
+    let (limit, of_cell) = (limits.threshold(rule), -1000.0 * slope / cells);
     if of_cell < limit {
         return None;
     }
     let summary = format!(
         "{} falls by {} V with each 10 A: {} mOhm, or {} mOhm for each of {cells} cells.",
         battery.volts_name,
-        short(-10.0 * fitted.slope),
-        short(-1000.0 * fitted.slope),
+        short(-10.0 * slope),
+        short(-1000.0 * slope),
         short(of_cell)
     );
-    let (_, _, row) = changes.iter().max_by(|a, b| a.0.abs().total_cmp(&b.0.abs()))?;
-    let place = Evidence::of_row(flight, sensor, *row).with_value(volts[*row]);
+    let place = Evidence::of_row(flight, battery.sensor, row).with_value(battery.volts[row]);
     let curves: Vec<Candidate<'_, '_>> = [Some(battery.volts()), battery.amperes()].into_iter().flatten().collect();
     let columns = curves.iter().map(|curve| curve.name.clone()).collect();
     Some(

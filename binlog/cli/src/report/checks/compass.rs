@@ -11,13 +11,18 @@ pub(in crate::report) fn throttle(flight: &Flight<'_>, rule: &Rule) -> Option<Ve
     let throttles = flight.sensors(&["CTUN", "RCOU"], &["ThO", "ThrOut", "C1", "C2", "C3", "C4"]);
     let (sensor, name, throttle) = throttles.iter().find_map(of_sensor)?;
     let mut found = Vec::new();
-    let mut is_there = false;
+    let (mut is_there, mut is_measured) = (false, false);
     for compass in &compasses {
         let [Some(x), Some(y), Some(z)] = ["MagX", "MagY", "MagZ"].map(|label| compass.column(label)) else { continue };
         is_there = true;
         let field: Vec<f64> =
             (0..x.len()).map(|row| (x[row].powi(2) + y[row].powi(2) + z[row].powi(2)).sqrt()).collect();
-        found.extend(of_compass(flight, rule, compass, &field, (sensor, &name, &throttle)));
+        let of_compass = of_compass(flight, rule, compass, &field, (sensor, &name, &throttle));
+        is_measured |= of_compass.is_some();
+        found.extend(of_compass.flatten());
+    }
+    if is_there && !is_measured {
+        return flight.lacks(format!("a throttle that spans {} % while armed", 100.0 * LEAST_SPAN));
     }
     is_there.then_some(found)
 }
@@ -43,13 +48,14 @@ fn of_sensor<'c, 's>(sensor: &'c Sensor<'s>) -> Option<(&'c Sensor<'s>, String, 
     Some((sensor, format!("{} (mean)", sensor.name), mean))
 }
 
+/// `None` if the flight doesn't show it.
 fn of_compass(
     flight: &Flight<'_>,
     rule: &Rule,
     compass: &Sensor<'_>,
     field: &[f64],
     (sensor, name, throttle): (&Sensor<'_>, &str, &[f64]),
-) -> Option<Finding> {
+) -> Option<Option<Finding>> {
     // The field and the last throttle before it, while armed.
     let mut next = 0;
     let mut pairs: Vec<(f64, f64, usize)> = Vec::new();
@@ -65,14 +71,17 @@ fn of_compass(
     let fitted = line(pairs.iter().map(|(throttle, field, _)| (*throttle, *field)))?;
     let throttles = || pairs.iter().map(|(throttle, ..)| *throttle);
     let (low, high) = (quantile(throttles(), 0.05)?, quantile(throttles(), 0.95)?);
-    if high - low < LEAST_SPAN || fitted.correlation.abs() < limits.limit(rule, "correlation") {
+    if high - low < LEAST_SPAN {
         return None;
+    }
+    if fitted.correlation.abs() < limits.limit(rule, "correlation") {
+        return Some(None);
     }
     let before = fitted.at_zero + fitted.slope * low;
     let percent = 100.0 * (fitted.slope * (high - low) / before).abs();
     let limit = limits.threshold(rule);
     if percent < limit {
-        return None;
+        return Some(None);
     }
     let summary = format!(
         "The field of {} changes by {} % between {} % and {} % throttle; correlation {:.2}.",
@@ -92,11 +101,11 @@ fn of_compass(
     };
     let of_throttle = Candidate { sensor, name: name.to_owned(), unit: "throttle".into(), values: throttle.into() };
     let columns = ["MagX", "MagY", "MagZ"].map(|label| compass.name_of(label)).to_vec();
-    Some(
+    Some(Some(
         Finding::new(rule, summary, percent, limit, "%")
             .severe_if(percent >= limits.severe(rule))
             .at(vec![place.clone()])
             .of_columns(columns)
             .shown(flight, Some(&place), vec![of_field.curve(), of_throttle.curve()], None),
-    )
+    ))
 }

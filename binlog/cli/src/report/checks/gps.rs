@@ -135,9 +135,12 @@ pub(in crate::report) fn lost(flight: &Flight<'_>, rule: &Rule) -> Option<Vec<Fi
     ])
 }
 
+/// From here on, a receiver doesn't know its dilution: most say 99.99 then, ArduPilot 655.35.
+const UNKNOWN_DOP: f64 = 99.0;
+
 pub(in crate::report) fn dilution(flight: &Flight<'_>, rule: &Rule) -> Option<Vec<Finding>> {
     let sensors = flight.sensors(&TYPES, &["Status", "HDop", "NSats", "HDp"]);
-    let of = |labels: &[&str], fine: f64| {
+    let of = |labels: &[&str], fine: f64, unknown: f64| {
         let mut candidates = Vec::new();
         for sensor in &sensors {
             for label in labels {
@@ -145,7 +148,7 @@ pub(in crate::report) fn dilution(flight: &Flight<'_>, rule: &Rule) -> Option<Ve
                 let status = sensor.column("Status");
                 // Without a fix, the position isn't used.
                 let used = |(row, value): (usize, &f64)| {
-                    if status.is_some_and(|status| status[row] < FIX) { fine } else { *value }
+                    if *value >= unknown || status.is_some_and(|status| status[row] < FIX) { fine } else { *value }
                 };
                 let values: Vec<f64> = values.iter().enumerate().map(used).collect();
                 candidates.push(Candidate {
@@ -158,7 +161,7 @@ pub(in crate::report) fn dilution(flight: &Flight<'_>, rule: &Rule) -> Option<Ve
         }
         candidates
     };
-    let (hdops, satellites) = (of(&["HDop", "HDp"], 0.0), of(&["NSats"], f64::INFINITY));
+    let (hdops, satellites) = (of(&["HDop", "HDp"], 0.0, UNKNOWN_DOP), of(&["NSats"], f64::INFINITY, f64::INFINITY));
     if hdops.is_empty() && satellites.is_empty() {
         return None;
     }

@@ -2,8 +2,10 @@
 
 use super::{Candidate, Evidence, Finding, Flight, Rule, Sensor, short};
 use crate::counted::counted;
+use crate::report::finding::LISTED;
 use crate::report::spans::quantile;
 use crate::report::words::fixed;
+use binlog::log::DamagedLine;
 
 /// A log that begins this long after boot, in seconds, may have others of the same boot before it.
 const FIRST_LOG_S: f64 = 30.0;
@@ -91,7 +93,11 @@ pub(in crate::report) fn gap(flight: &Flight<'_>, rule: &Rule) -> Option<Vec<Fin
         return Some(of_times(flight, rule, pauses(flight, &frames), "there is no frame"));
     }
     flight.facts.from_s?;
-    let gaps = flight.facts.gaps.iter().filter(|gap| is_armed(flight, gap.from_s, gap.to_s));
+    // A copy of a part begins with what was valid there: the last mode, when it was armed.
+    let fast = FAST.iter().flat_map(|(name, label)| flight.sensors(&[name], &[label]));
+    let begins_us = fast.filter_map(|sensor| sensor.times_us.first().copied()).min().unwrap_or_default();
+    let begins_s = begins_us as f64 / 1e6;
+    let gaps = flight.facts.gaps.iter().filter(|gap| gap.from_s >= begins_s && is_armed(flight, gap.from_s, gap.to_s));
     let gaps = gaps.map(|gap| Evidence::of_time(gap.from_s, gap.to_s)).collect();
     Some(of_times(flight, rule, gaps, "there is no record at all"))
 }
@@ -122,6 +128,9 @@ fn pauses(flight: &Flight<'_>, sensor: &Sensor<'_>) -> Vec<Evidence> {
     times_us.windows(2).enumerate().filter_map(pause).collect()
 }
 
+/// The types that are logged all the time, and fast.
+const FAST: [(&str, &str); 3] = [("RATE", "R"), ("IMU", "GyrX"), ("ATT", "Roll")];
+
 /// The longest usual interval of a type that shows pauses, in seconds.
 const FAST_S: f64 = 0.05;
 
@@ -132,9 +141,7 @@ pub(in crate::report) fn stall(flight: &Flight<'_>, rule: &Rule) -> Option<Vec<F
     };
     let fast = match flight.session.ardupilot() {
         None => flight.frames("main", &["loopIteration"]),
-        Some(_) => [("RATE", "R"), ("IMU", "GyrX"), ("ATT", "Roll")]
-            .iter()
-            .find_map(|(name, label)| flight.sensors(&[name], &[label]).into_iter().find(is_fast)),
+        Some(_) => FAST.iter().find_map(|(name, label)| flight.sensors(&[name], &[label]).into_iter().find(is_fast)),
     };
     let loops = flight.sensors(&["PM"], &["MaxT"]);
     if fast.is_none() && loops.is_empty() {
@@ -162,27 +169,37 @@ pub(in crate::report) fn damage(flight: &Flight<'_>, rule: &Rule) -> Option<Vec<
     let facts = flight.facts;
     let limit = flight.rules.threshold(rule);
     // A damaged line of a header has no length.
-    if facts.damage_count == 0 || (facts.damage_count as f64) < limit {
+    let count = facts.damage_count + flight.damaged_lines.len() as u64;
+    if count == 0 || (count as f64) < limit {
         return Some(Vec::new());
     }
-    let percent = 100.0 * facts.damaged_bytes as f64 / flight.session.range().len().max(1) as f64;
+    let of_lines: usize = flight.damaged_lines.iter().map(|line| line.length).sum();
+    let bytes = facts.damaged_bytes as f64 + of_lines as f64;
+    let percent = 100.0 * bytes / flight.session.range().len().max(1) as f64;
     let mut damage: Vec<&crate::log_info::DamageInfo> = facts.damage.iter().collect();
     damage.sort_by_key(|damage| std::cmp::Reverse(damage.length));
     let place = |damage: &&crate::log_info::DamageInfo| {
-        let mut place = Evidence::of_time(f64::NAN, f64::NAN).with_value(damage.length as f64).with_text(&damage.what);
+        let time_s = flight.time_s_before(damage.offset).unwrap_or(f64::NAN);
+        let mut place = Evidence::of_time(time_s, time_s).with_value(damage.length as f64).with_text(&damage.what);
         place.offset = Some(damage.offset);
         place
     };
-    let mut places: Vec<Evidence> = damage.iter().map(place).collect();
-    // The list has the first ones only.
-    let missing = (facts.damage_count as usize).saturating_sub(places.len());
-    places.extend(std::iter::repeat_n(Evidence::of_time(f64::NAN, f64::NAN), missing));
-    let lost = match facts.damaged_bytes {
-        0 => "the header's other lines are read.".to_owned(),
-        bytes => format!("{}, {} % of the log, can't be read.", counted(bytes, "byte"), short(percent)),
+    let mut places: Vec<Evidence> = damage.iter().take(LISTED).map(place).collect();
+    let of_line = |line: &&DamagedLine| {
+        let time_s = flight.time_s_before(line.place).unwrap_or(f64::NAN);
+        Evidence::of_time(time_s, time_s).with_text(format!("line {}: {line}", line.line))
     };
-    let summary = format!("The log is damaged in {}: {lost}", counted(facts.damage_count, "place"));
-    let finding = Finding::new(rule, summary, facts.damage_count as f64, limit, "places")
+    places.extend(flight.damaged_lines.iter().take(LISTED).map(of_line));
+    // No more are shown.
+    let missing = (count as usize).saturating_sub(places.len());
+    places.extend(std::iter::repeat_n(Evidence::of_time(f64::NAN, f64::NAN), missing));
+    let lost = match (facts.damaged_bytes, flight.damaged_lines.len() as u64) {
+        (0, 0) => "the header's other lines are read.".to_owned(),
+        (0, lines) => format!("{} of the text can't be read, or not as a whole.", counted(lines, "line")),
+        (bytes, _) => format!("{}, {} % of the log, can't be read.", counted(bytes, "byte"), short(percent)),
+    };
+    let summary = format!("The log is damaged in {}: {lost}", counted(count, "place"));
+    let finding = Finding::new(rule, summary, count as f64, limit, "places")
         .severe_if(percent >= flight.rules.severe(rule))
         .at(places);
     Some(vec![finding])

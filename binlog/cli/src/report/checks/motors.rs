@@ -97,10 +97,10 @@ pub(in crate::report) fn balance(flight: &Flight<'_>, rule: &Rule) -> Option<Vec
     };
     let flown_s = rows.iter().map(step_us).sum::<u64>() as f64 / 1e6;
     let limits = flight.rules;
-    let (Some(&first), Some(&last)) = (rows.first(), rows.last()) else { return Some(Vec::new()) };
-    if flown_s < limits.seconds(rule) {
-        return Some(Vec::new());
-    }
+    let (first, last) = match (rows.first(), rows.last()) {
+        (Some(&first), Some(&last)) if flown_s >= limits.seconds(rule) => (first, last),
+        _ => return flight.lacks(format!("{} s of flight", limits.seconds(rule))),
+    };
     // Of a Blackbox log, in thousandths of the range.
     let unit = 1000.0 / if sensor.name.is_empty() { motors.most - motors.least } else { 1000.0 };
     let mean = |motor: usize| {
