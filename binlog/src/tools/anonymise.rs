@@ -103,7 +103,8 @@ impl Anonymised {
         self.positions
     }
 
-    /// Positions that became 0, 0, because they are more than 1000 km from the first one, or not on the earth.
+    /// Positions that became 0, 0, because they are more than 1000 km from the first one, or not on the earth, and
+    /// coordinates of parameters whose other one isn't there.
     pub fn elsewhere(&self) -> u64 {
         self.elsewhere
     }

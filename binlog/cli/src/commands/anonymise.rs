@@ -42,7 +42,8 @@ pub struct Arguments {
     output: PathBuf,
 
     /// Keeps what is removed: kinds of the table below, types, parameters, or header lines of a Blackbox log, separated
-    /// by commas. `*` and `?` are wildcards. The positions in them are moved nevertheless.
+    /// by commas. `*` and `?` are wildcards. The positions in them are moved nevertheless, except in texts and files: a
+    /// place that these name tells how far all others were moved.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = context::name)]
     keep: Vec<String>,
 
@@ -110,7 +111,8 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
 /// Anonymises an ArduPilot log. Returns how many bytes of the log are lost.
 fn ardupilot(arguments: &Arguments, context: &Context, input: &Input, log: &Log<'_>) -> Result<usize, Failure> {
     let types: BTreeSet<String> = log.types().map(|rows| rows.name().to_owned()).collect();
-    let parameters = log.parameters();
+    // To read them takes as long as to write a small log.
+    let parameters = if arguments.keep.is_empty() { BTreeMap::default() } else { log.parameters() };
     let names = types.iter().map(String::as_str).chain(parameters.keys().map(String::as_str));
     let mut options = kept(arguments, names).map_err(|failure| failure.context(&input.name))?;
     for name in &arguments.drop {
@@ -199,7 +201,9 @@ fn say(log: &str, positions: u64, elsewhere: u64, removed: impl std::fmt::Displa
     warn(format_args!("{log}: {moved}; {removed}"));
     if elsewhere > 0 {
         let elsewhere = counted(elsewhere as usize, "position");
-        warn(format_args!("{log}: {elsewhere} more than 1000 km from the first one, or not on the earth, became 0, 0"));
+        let text =
+            "more than 1000 km from the first one, not on the earth, or without their other coordinate, became 0";
+        warn(format_args!("{log}: {elsewhere} {text}"));
     }
 }
 

@@ -216,6 +216,11 @@ pub(super) fn coordinate(name: &str) -> Option<(Axis, String)> {
         _ if is_any(word, &["lng", "lon", "long", "longitude"]) => Some(Axis::Longitude),
         _ => None,
     };
+    // Most names have none of them.
+    let begins = |three: &[u8]| ["lat", "lng", "lon"].iter().any(|word| three.eq_ignore_ascii_case(word.as_bytes()));
+    if !name.as_bytes().windows(3).any(begins) {
+        return None;
+    }
     let (at, found) = words(name).enumerate().find_map(|(at, word)| Some((at, axis(word)?)))?;
     // Lateral and longitudinal; failsafes of ArduPlane that take long.
     const OTHER: [&str; 9] = ["acc", "accel", "acceleration", "vel", "velocity", "g", "force", "err", "fs"];
@@ -282,17 +287,19 @@ pub fn matches(pattern: &str, name: &str) -> bool {
     while n < name.len() {
         match pattern.get(p) {
             Some(b'*') => {
-                retry = Some((p, n));
                 p += 1;
+                retry = Some((p, n));
             }
             Some(&character) if character == b'?' || character == name[n] => (p, n) = (p + 1, n + 1),
-            _ => match retry {
-                Some((star, from)) => {
-                    retry = Some((star, from + 1));
-                    (p, n) = (star + 1, from + 1);
-                }
-                None => return false,
-            },
+            _ => {
+                let Some((after, from)) = retry else { return false };
+                // Only where what follows the `*` begins.
+                let Some(&next) = pattern.get(after) else { return true };
+                let begins = |&character: &u8| [b'*', b'?', character].contains(&next);
+                let Some(skipped) = name[from + 1..].iter().position(begins) else { return false };
+                n = from + 1 + skipped;
+                (p, retry) = (after, Some((after, n)));
+            }
         }
     }
     pattern[p..].iter().all(|character| *character == b'*')
@@ -310,6 +317,9 @@ mod tests {
             ("XK*", "XKF1", true),
             ("*F?", "XKF1", true),
             ("*F1*", "XKF1", true),
+            ("*KF?", "XKKF1", true),
+            ("*?1", "XKF1", true),
+            ("X*1", "XKF", false),
             ("*K*F*2", "XKF1", false),
             ("X??", "XKF1", false),
             ("*", "", true),
