@@ -1,7 +1,7 @@
 //! Times commands of the program beside what they are measured by: `program BINLOG [--size MB] [--check]`.
 //!
-//! Prints a row each with the goal. Fails if a size is above its bound; with `--check` it measures nothing else. What is
-//! missing is left out with a line on stderr.
+//! Prints a row each with the goal. Fails if a size is above its bound; with `--check` it measures nothing else. What
+//! is missing is left out with a line on stderr.
 
 use binlog::{Log, Scaling};
 use binlog_performance::timing::{median, time};
