@@ -122,17 +122,17 @@ fn of_session(session: &Session<'_>, facts: SessionInfo, rules: &Rules, lines: &
         let state = match rules.is_on(rule.name).then(|| (rule.check)(&flight, rule)) {
             None => State::Off,
             Some(None) => State::Lacking,
-            Some(Some(found)) if found.is_empty() => match too_short(&flight, rule) {
-                Some(lacks) => flight.lacks(lacks).unwrap_or(State::Lacking),
-                None => State::Fine,
-            },
+            Some(Some(found)) if found.is_empty() => State::Fine,
             Some(Some(found)) => {
                 let own = rules.own_limits(rule);
                 findings.extend(found.into_iter().map(|finding| Finding { own_limits: own.clone(), ..finding }));
                 State::Found
             }
         };
-        let lacks = flight.take_lacking().or_else(|| (state == State::Lacking).then(|| rule.needs.to_owned()));
+        let too_short = if state == State::Fine { too_short(&flight, rule) } else { None };
+        let state = if too_short.is_some() { State::Lacking } else { state };
+        let lacks =
+            flight.take_lacking().or(too_short).or_else(|| (state == State::Lacking).then(|| rule.needs.to_owned()));
         checked.push(Checked { rule: rule.name, state, lacks });
     }
     finding::put_in_order(&mut findings);

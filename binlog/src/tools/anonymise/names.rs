@@ -211,10 +211,9 @@ pub(super) fn coordinate(name: &str) -> Option<(Axis, String)> {
             return Some((axis, stem.to_ascii_lowercase()));
         }
     }
-    let axis = |word: &str| match word {
-        _ if is_any(word, &["lat", "latitude"]) => Some(Axis::Latitude),
-        _ if is_any(word, &["lng", "lon", "long", "longitude"]) => Some(Axis::Longitude),
-        _ => None,
+    let axis = |word: &str| {
+        let is_longitude = is_any(word, &["lng", "lon", "long", "longitude"]);
+        if is_any(word, &["lat", "latitude"]) { Some(Axis::Latitude) } else { is_longitude.then_some(Axis::Longitude) }
     };
     // Most names have none of them.
     let begins = |three: &[u8]| ["lat", "lng", "lon"].iter().any(|word| three.eq_ignore_ascii_case(word.as_bytes()));

@@ -88,15 +88,14 @@ fn is_armed(flight: &Flight<'_>, from_s: f64, to_s: f64) -> bool {
 }
 
 pub(in crate::report) fn gap(flight: &Flight<'_>, rule: &Rule) -> Option<Vec<Finding>> {
-    if flight.session.ardupilot().is_none() {
+    let Some(log) = flight.session.ardupilot() else {
         let frames = flight.frames("main", &["loopIteration"])?;
         return Some(of_times(flight, rule, pauses(flight, &frames), "there is no frame"));
-    }
+    };
     flight.facts.from_s?;
     // A copy of a part begins with what was valid there: the last mode, when it was armed.
-    let fast = FAST.iter().flat_map(|(name, label)| flight.sensors(&[name], &[label]));
-    let begins_us = fast.filter_map(|sensor| sensor.times_us.first().copied()).min().unwrap_or_default();
-    let begins_s = begins_us as f64 / 1e6;
+    let first_us = |(name, _): &(&str, &str)| log.rows(name).ok()?.records().find_map(|record| record.time_us());
+    let begins_s = FAST.iter().filter_map(first_us).min().unwrap_or_default() as f64 / 1e6;
     let gaps = flight.facts.gaps.iter().filter(|gap| gap.from_s >= begins_s && is_armed(flight, gap.from_s, gap.to_s));
     let gaps = gaps.map(|gap| Evidence::of_time(gap.from_s, gap.to_s)).collect();
     Some(of_times(flight, rule, gaps, "there is no record at all"))
