@@ -555,6 +555,7 @@ fn anonymise_keeps_and_drops_what_is_named() {
     assert!(Log::from_bytes(&*some).clock().is_none() && Log::from_bytes(&*FLIGHT).clock().is_some());
     for (line, said) in [
         ("anonymise flight.bin -o other.bin --keep textss", "did you mean `texts`?"),
+        ("anonymise flight.bin -o other.bin --keep IMU,texts --drop texts", "--keep and --drop both name texts"),
         ("anonymise flight.bin -o other.bin --drop ATTT", "the log has no type `ATTT`"),
     ] {
         let (code, _, stderr) = text(folder, line);

@@ -98,6 +98,9 @@ struct JsonBlackbox<'r> {
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
+    if let Some(name) = arguments.keep.iter().find(|name| arguments.drop.contains(name)) {
+        return Err(Failure::new(format_args!("--keep and --drop both name {name}; leave one out")));
+    }
     write_same_format(
         &arguments.log,
         &arguments.output,

@@ -102,9 +102,14 @@ fn print(out: &mut Output, report: &Report, context: &Context) -> Result<(), Fai
             writeln!(out, "nothing was found")?;
         }
         for finding in &session.findings {
-            let title = Style::Warning.of(finding.title, context.color);
-            writeln!(out, "{title} ({})", finding.rule)?;
+            let title = format!("{}: {}", finding.severity.name(), finding.title);
+            writeln!(out, "{} ({})", Style::Warning.of(title, context.color), finding.rule)?;
             writeln!(out, "  {}", on_one_line(&finding.summary))?;
+            let times = finding.times();
+            if !times.is_empty() {
+                writeln!(out, "  at {times}")?;
+            }
+            writeln!(out, "  {}", Style::Faint.of(finding.meaning, context.color))?;
         }
         let unchecked = session.unchecked();
         if !unchecked.is_empty() {

@@ -2,6 +2,7 @@
 
 use super::flight::{Flight, Sensor};
 use super::spans::Span;
+use super::words::fixed;
 use serde::Serialize;
 
 /// A place in the log.
@@ -61,5 +62,13 @@ impl Evidence {
 
     pub(super) fn length_s(&self) -> f64 {
         self.to_s - self.from_s
+    }
+
+    /// Its time in seconds: of a moment, or from and to.
+    pub(super) fn time(&self) -> String {
+        match self.length_s() >= 0.05 {
+            true => format!("{} – {}", fixed(self.from_s, 2), fixed(self.to_s, 2)),
+            false => fixed(self.at_s, 2),
+        }
     }
 }

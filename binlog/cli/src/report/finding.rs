@@ -42,6 +42,15 @@ pub(crate) enum Severity {
     Problem,
 }
 
+impl Severity {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Severity::Warning => "warning",
+            Severity::Problem => "problem",
+        }
+    }
+}
+
 /// The most places of a finding that are listed.
 pub(super) const LISTED: usize = 5;
 
@@ -86,6 +95,16 @@ impl Finding {
     pub(super) fn of_columns(mut self, columns: Vec<String>) -> Self {
         self.columns = columns;
         self
+    }
+
+    /// The times of the places that are listed: `12.00 s, 15.20 – 17.00 s; 4 more`. Empty if none has a time.
+    pub(crate) fn times(&self) -> String {
+        let times = self.evidence.iter().filter(|of| of.at_s.is_finite()).map(|of| format!("{} s", of.time()));
+        let times = times.collect::<Vec<_>>().join(", ");
+        match self.evidence_count - self.evidence.len() {
+            more @ 1.. if !times.is_empty() => format!("{times}; {more} more"),
+            _ => times,
+        }
     }
 
     /// With a chart of the curves around a place, and a line at a limit with a unit.

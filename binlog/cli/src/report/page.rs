@@ -96,13 +96,6 @@ fn duration(seconds: f64) -> String {
     }
 }
 
-fn class(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Problem => "problem",
-        Severity::Warning => "warning",
-    }
-}
-
 // Writing to a `String` doesn't fail.
 impl Page {
     fn add(&mut self, markup: &str) {
@@ -219,7 +212,7 @@ impl Page {
     }
 
     fn finding(&mut self, report: &Report, session: &SessionReport, finding: &Finding, name: &str) {
-        let (class, id) = (class(finding.severity), id(session, finding));
+        let (class, id) = (finding.severity.name(), id(session, finding));
         self.add(&format!("<section class=\"card\" id=\"{id}\">\n<div class=\"head\">"));
         self.add(&format!("<h3>{}</h3><span class=\"badge {class}\">{class}</span></div>", escaped(finding.title)));
         self.add(&format!("<p>{}</p>", foreign(&finding.summary)));
@@ -275,13 +268,9 @@ impl Page {
             .collect();
         self.add(&format!("<table><thead><tr>{heads}</tr></thead><tbody>"));
         for of in &finding.evidence {
-            let time = match of.length_s() >= 0.05 {
-                true => format!("{} – {}", fixed(of.from_s, 2), fixed(of.to_s, 2)),
-                false => fixed(of.at_s, 2),
-            };
             let whole = |number: Option<usize>| number.map_or_else(String::new, |number| number.to_string());
             let row = [
-                cell(times, NUMBER, time),
+                cell(times, NUMBER, of.time()),
                 cell(values, NUMBER, of.value.map_or_else(String::new, short)),
                 cell(texts, "", of.text.as_deref().map_or_else(String::new, foreign)),
                 cell(records, NUMBER, whole(of.record)),

@@ -7,6 +7,7 @@ use crate::one_line::on_one_line;
 use crate::outcome::Failure;
 use crate::suggest;
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// A rule.
@@ -396,15 +397,20 @@ impl Rules {
     ///
     /// # Errors
     ///
-    /// For a line that is neither, with a suggestion for an unknown name. `name` is the file.
+    /// For a line that is neither, with a suggestion for an unknown name, and for a limit that is given twice. `name`
+    /// is the file.
     pub fn of_text(name: &str, text: &str) -> Result<Self, Failure> {
-        let mut rules = Rules::default();
+        let (mut rules, mut keys) = (Rules::default(), BTreeSet::new());
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         for (i, line) in text.lines().enumerate() {
             let line = line.split('#').next().unwrap_or_default().trim();
             if !line.is_empty() {
                 let wrong = |wrong: String| Failure::new(format_args!("{name}, line {}: {wrong}", i + 1));
                 rules.add(line).map_err(wrong)?;
+                let key: String = line.chars().take_while(|c| *c != '=').filter(|c| !c.is_whitespace()).collect();
+                if let Some(key) = keys.replace(key) {
+                    return Err(wrong(format!("{key} is given twice; leave one out")));
+                }
             }
         }
         Ok(rules)
@@ -425,7 +431,7 @@ impl Rules {
         };
         if limit == ENABLED {
             match value {
-                "true" => self.off.retain(|off| *off != rule.name),
+                "true" => {}
                 "false" => self.off.push(rule.name),
                 _ => return Err(format!("`{shown}`: {name}.{ENABLED} is true or false")),
             }
@@ -448,9 +454,9 @@ impl Rules {
         !self.off.contains(&rule)
     }
 
-    /// The value of a limit of a rule: the last one that the user gave, or that of the table.
+    /// The value of a limit of a rule: the one that the user gave, or that of the table.
     pub(super) fn limit(&self, rule: &Rule, limit: &str) -> f64 {
-        let given = self.given.iter().rev().find(|(name, of, _)| *name == rule.name && *of == limit);
+        let given = self.given.iter().find(|(name, of, _)| *name == rule.name && *of == limit);
         let of_table = || rule.limits.iter().find(|known| known.name == limit).map(|limit| limit.value);
         given.map(|(_, _, value)| *value).or_else(of_table).unwrap_or(f64::INFINITY)
     }

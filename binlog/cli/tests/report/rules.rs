@@ -31,8 +31,18 @@ fn a_file_changes_limits() {
 }
 
 #[test]
+fn a_terminal_says_how_bad_it_was_when_and_what_to_do() {
+    let output = report(folder().path(), "shaken.bin").output().expect("the program runs");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.starts_with("warning: The frame shakes the autopilot (vibration)\n"), "{said}");
+    assert!(said.contains("\n  at 4.00 – "), "{said}");
+    assert!(said.contains("\n  Strong vibration makes the estimates of height and position wrong."), "{said}");
+}
+
+#[test]
 fn wrong_use_says_what_to_do() {
     let folder = folder();
+    fs::write(folder.path().join("twice.txt"), "clipping.severe = 9\nclipping . severe=8").expect("room");
     fs::write(folder.path().join("limits.txt"), "gps-glich.threshold = 3").expect("room");
     fs::write(folder.path().join("there.html"), "kept").expect("room");
     for (arguments, text) in [
@@ -40,6 +50,7 @@ fn wrong_use_says_what_to_do() {
             &["--rules", "limits.txt"][..],
             "limits.txt, line 1: there is no rule `gps-glich`; did you mean `gps-glitch`?",
         ),
+        (&["--rules", "twice.txt"], "twice.txt, line 2: clipping.severe is given twice; leave one out"),
         (&["--rules", "nowhere.txt"], "nowhere.txt: can't read the rules: "),
         (&["-o", "report.pdf"], "report.pdf: a report is a page: name a file .html, or give --json"),
         (&["-o", "report.html", "--json"], "--json prints JSON, not a page"),
