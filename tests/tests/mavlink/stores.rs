@@ -356,6 +356,19 @@ fn a_chip_is_served_with_the_bytes_that_extract_passes() {
     assert!(cut > 0);
 }
 
+#[test]
+fn a_chip_that_cannot_be_read_names_the_log() {
+    let mut flash = chip(32, 5);
+    let chip = flash.flash().clone();
+    let mut store = FlashLogs::new(flash, Flight::PREAMBLE);
+    let number = *numbers(&mut store).last().unwrap();
+    let mut into = [0; 90];
+    store.read_at(number, 0, &mut into).unwrap();
+    chip.fail_reads(1);
+    let error = store.read_at(number, 5000, &mut into).unwrap_err();
+    assert_eq!((error.operation, error.log), (flash_log::Operation::Read, Some(5)));
+}
+
 /// Offsets stay where they are, so that a download of several requests fits together.
 #[test]
 fn damaged_pages_and_sectors_of_a_chip_are_zeros() {
