@@ -13,7 +13,8 @@ const OF_LOGS: [&str; 3] = ["bin", "bbl", "bfl"];
 
 /// The logs in a folder and in the folders in it, sorted by path.
 ///
-/// A log has a name that ends in .bin, .bbl, .bfl, .log or .txt, and its bytes are those of a log.
+/// A log has a name that ends in .bin, .bbl, .bfl, .log or .txt, and its bytes are those of a log. Files and folders
+/// whose names begin with a dot are hidden, and not looked at.
 ///
 /// ```no_run
 /// use binlog::{AnyLog, FoundLogs};
@@ -73,6 +74,9 @@ impl FoundLogs {
         for entry in fs::read_dir(folder)? {
             let entry = entry?;
             let path = entry.path();
+            if entry.file_name().as_encoded_bytes().starts_with(b".") {
+                continue;
+            }
             if entry.file_type()?.is_dir() {
                 folders.push(path);
                 continue;

@@ -1,10 +1,12 @@
 //! Recorded flights as a test.
 
-use super::compare::within;
+use super::compare::{Comparison, within};
 use super::flight::Flight;
 use crate::any_log::{AnyLog, FoundLogs, LeftOut};
 use crate::wording::plural::Plural;
+use std::any::Any;
 use std::error::Error;
+use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::{env, fmt::Write};
 
@@ -28,20 +30,26 @@ use std::{env, fmt::Write};
 /// # Panics
 ///
 /// With the log, the column, the record, its time and both values: if a value differs, if records are missing or added,
-/// or if the code logs nothing that the flight has. If `rerun` returns an error. If the folder has no log, if a log
-/// can't be read, or if the program would warn of a file: one named like a log that is empty or no log, such as a
-/// pointer of Git LFS.
+/// if the flight lacks a column that the code logs, or if the code logs nothing that the flight has. If `rerun` returns
+/// an error or panics, or if what it returns is damaged. If the folder has no log, if a log can't be read, or if the
+/// program would warn of a file: one named like a log that is empty or no log, such as a pointer of Git LFS.
 ///
-/// The code gets a second to warm up: records of a type's first second that are before the code's first one aren't
-/// missing; later ones are. Neither is the last one if the log ends there, as a power cut leaves an input without its
-/// partner. Types or instances that the code doesn't log aren't compared.
+/// The code gets a second to warm up after each boot: if its first record of a type comes by then, and the flight has
+/// no more records before it than after it, those before it aren't missing. Neither is the last one if the log ends
+/// there, as a power cut leaves an input without its partner.
+///
+/// Types, instances and columns that only the flight has aren't compared: the code may log a part of it.
 #[track_caller]
 pub fn assert_same(folder: impl AsRef<Path>, rerun: impl FnMut(&Flight<'_>) -> Result<Vec<u8>, Box<dyn Error>>) {
     assert_within(folder, &[], rerun);
 }
 
 /// As [`assert_same`], with tolerances: numbers of a column, `RATE.ROut`, or of all columns of a type, `RATE`, may
-/// differ by as much, as pymavlink shows them. Those of a Blackbox log are as logged: `main.axisP[0]`.
+/// differ by as much, as pymavlink shows them. Those of a Blackbox log are as logged: `main.axisP[0]`. Infinity allows
+/// all differences, also a column that the flight lacks.
+///
+/// A column that has a tolerance must be compared in one log at least. So a tolerance of 0 makes sure that the code logs
+/// something rare: `("EV", 0.0)`.
 ///
 /// ```no_run
 /// # use binlog::replay::{self, Flight};
@@ -54,7 +62,7 @@ pub fn assert_same(folder: impl AsRef<Path>, rerun: impl FnMut(&Flight<'_>) -> R
 ///
 /// # Panics
 ///
-/// As [`assert_same`].
+/// As [`assert_same`]. If a tolerance is negative or NaN, or belongs to nothing that was compared.
 #[track_caller]
 pub fn assert_within(
     folder: impl AsRef<Path>,
@@ -74,6 +82,9 @@ fn check(
     tolerances: &[(&str, f64)],
     mut rerun: impl FnMut(&Flight<'_>) -> Result<Vec<u8>, Box<dyn Error>>,
 ) -> Result<(), String> {
+    if let Some((name, by)) = tolerances.iter().find(|(_, by)| by.is_nan() || *by < 0.0) {
+        return Err(format!("the tolerance of {name} is {by}; it is a number from 0 on"));
+    }
     let base = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
     let place = base.join(folder);
     let FoundLogs { logs, left_out } = match place.is_file() {
@@ -89,9 +100,13 @@ fn check(
         let _ = write!(wrong, "\n{}: {reason}; replace or remove it", path.display());
     }
     let mut failed = left_out.len();
+    let mut unused = tolerances.to_vec();
     for path in &logs {
-        let failures = match differences(path, tolerances, &mut rerun) {
-            Ok(failures) => failures,
+        let failures = match comparison(path, tolerances, &mut rerun) {
+            Ok(comparison) => {
+                unused.retain(|tolerance| !comparison.uses(tolerance));
+                comparison.failures()
+            }
             Err(error) => vec![error],
         };
         failed += usize::from(!failures.is_empty());
@@ -103,17 +118,22 @@ fn check(
         }
     }
     match failed {
-        0 => Ok(()),
+        0 if unused.is_empty() => Ok(()),
+        0 => {
+            let names: Vec<&str> = unused.iter().map(|(name, _)| *name).collect();
+            let text = "no log has this in common with what the code logged";
+            Err(format!("{}: {}, which has a tolerance: {text}", place.display(), names.join(", ")))
+        }
         failed => Err(format!("{failed} of {} failed:{wrong}", Plural(logs.len() + left_out.len(), "log"))),
     }
 }
 
-/// What differs in one log.
-fn differences(
+/// Compares one log with what the code logs.
+fn comparison(
     path: &Path,
     tolerances: &[(&str, f64)],
     rerun: &mut impl FnMut(&Flight<'_>) -> Result<Vec<u8>, Box<dyn Error>>,
-) -> Result<Vec<String>, String> {
+) -> Result<Comparison, String> {
     let with_sources = |error: &dyn Error| {
         let mut text = error.to_string();
         let mut source = error.source();
@@ -124,7 +144,36 @@ fn differences(
         text
     };
     let old = AnyLog::open(path).map_err(|error| with_sources(&error))?;
-    let new = rerun(&Flight::of(&old)).map_err(|error| with_sources(&*error))?;
+    // The next logs are tried, too.
+    let new = panic::catch_unwind(AssertUnwindSafe(|| rerun(&Flight::of(&old))));
+    let new = new.map_err(|panicked| format!("the code panicked: {}", panic_text(&*panicked)))?;
+    let new = new.map_err(|error| with_sources(&*error))?;
     let new = AnyLog::from_bytes(new).map_err(|error| format!("what the code logged: {error}"))?;
-    Ok(within(&old, &new, tolerances).failures())
+    match (&old, &new) {
+        (AnyLog::ArduPilot(_), AnyLog::Blackbox(_)) => return Err(other_format("an ArduPilot", "a Blackbox")),
+        (AnyLog::Blackbox(_), AnyLog::ArduPilot(_)) => return Err(other_format("a Blackbox", "an ArduPilot")),
+        _ => {}
+    }
+    match damage(&new) {
+        Some(damage) => Err(format!("what the code logged is damaged: {damage}")),
+        None => Ok(within(&old, &new, tolerances)),
+    }
+}
+
+fn other_format(old: &str, new: &str) -> String {
+    format!("it is {old} log, and the code logged {new} log; log in the format of the flight")
+}
+
+/// The text of a panic.
+fn panic_text(panicked: &(dyn Any + Send)) -> &str {
+    let text = panicked.downcast_ref::<&str>().copied();
+    text.or_else(|| panicked.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a text")
+}
+
+/// What of a log can't be read, first of all.
+fn damage(log: &AnyLog<'_>) -> Option<String> {
+    match log {
+        AnyLog::ArduPilot(log) => log.skipped().first().map(ToString::to_string),
+        AnyLog::Blackbox(log) => log.tables().iter().find_map(|tables| tables.lost().first().map(ToString::to_string)),
+    }
 }

@@ -27,9 +27,9 @@ pub struct TypeDifference {
     /// The records of the old log that the new one lacks, from the new log's first one of the run on: a boot, or what
     /// follows a time that went back. The last one isn't among them if the log ends there: an input lacks its partner.
     pub missing: u64,
-    /// The records of the old log before these, later than a second after the run's first. A replay may
-    /// [begin](super::Replay::from_us) anywhere, so logs that differ in nothing else are the same; a test that
-    /// [asserts](super::assert_same) that fails.
+    /// The records of the old log before these. A replay may [begin](super::Replay::from_us) anywhere, so logs that
+    /// differ in nothing else are the same; a test that [asserts](super::assert_same) that fails. Those of the run's
+    /// first second aren't among them, as long as they are at most a half of it: code has to warm up.
     pub before: u64,
     /// The records of the new log that the old one lacks.
     pub added: u64,
@@ -47,6 +47,8 @@ pub struct ColumnDifference {
     pub compared: u64,
     /// Those that differ by more than the tolerance.
     pub differing: u64,
+    /// Whether the old log has no such column. Then all values count as differing, unless any difference is allowed.
+    pub is_new: bool,
     /// The largest difference of two numbers, as pymavlink shows them. Infinite if one of them isn't a finite number.
     pub largest: f64,
     /// The mean of all absolute differences.
@@ -70,7 +72,8 @@ pub struct FirstDifference {
 }
 
 /// Compares the records of a new log with those of an old one: all types that the new log has, record by record of the
-/// same time, all columns that both have.
+/// same time, all columns that the new log has. Numbers are compared as they are logged, and NaN is the same as any
+/// other NaN. Logs of different formats have nothing to compare.
 ///
 /// ```
 /// # use binlog::{AnyLog, LogSchema, LogWriter, messages::Ev};
@@ -142,6 +145,16 @@ impl Comparison {
         &self.columns
     }
 
+    /// Whether a tolerance belongs to a column.
+    pub(super) fn uses(&self, (given, _): &(&str, f64)) -> bool {
+        let tolerance = [(*given, 1.0)];
+        self.columns.iter().any(|column| {
+            let name = column.name.strip_prefix("session ").and_then(|rest| Some(rest.split_once(", ")?.1));
+            let (source, label) = name.unwrap_or(&column.name).split_once('.').unwrap_or_default();
+            Tolerances(&tolerance).of(source, label) > 0.0
+        })
+    }
+
     /// The records that both logs have.
     fn compared(&self) -> u64 {
         self.types.iter().map(|it| it.compared).sum()
@@ -149,8 +162,21 @@ impl Comparison {
 
     /// What is wrong, a line each; none if the logs are the same.
     pub(super) fn failures(&self) -> Vec<String> {
+        if self.types.is_empty() {
+            return vec!["the code logged no records".into()];
+        }
         if self.compared() == 0 {
-            return vec!["the code logged no record of a type and a time that the flight has".into()];
+            let nothing = |it: &TypeDifference| {
+                let TypeDifference { name, added, .. } = it;
+                let records = Plural(*added as usize, "record");
+                match it.missing + it.before {
+                    0 => format!("{name}: the code logged {records}, of which the flight has none"),
+                    _ => {
+                        format!("{name}: none of the {records} that the code logged has the time of one of the flight")
+                    }
+                }
+            };
+            return self.types.iter().map(nothing).collect();
         }
         let before = self.types.iter().filter(|it| it.before > 0).map(|it| {
             let records = Plural(it.before as usize, "record");
@@ -171,10 +197,14 @@ impl Comparison {
         let mut columns: Vec<&ColumnDifference> = self.columns.iter().filter(|column| column.differing > 0).collect();
         columns.sort_by_key(|column| column.first.as_ref().map(|first| first.time_us));
         let columns = columns.into_iter().filter_map(|column| {
-            let ColumnDifference { name, compared, differing, largest, first, .. } = column;
+            let ColumnDifference { name, compared, differing, largest, first, is_new, .. } = column;
+            if *is_new {
+                let hint = format!("rename it back, record new flights, or allow all with (\"{name}\", f64::INFINITY)");
+                return Some(format!("{name}: the flight has no such column; {hint}"));
+            }
             let FirstDifference { record, time_us, old, new } = first.as_ref()?;
             let at = seconds(*time_us);
-            let by = if *largest > 0.0 { format!(", by at most {largest}") } else { String::new() };
+            let by = if *largest > 0.0 { format!(", by at most {}", digits(*largest)) } else { String::new() };
             Some(format!(
                 "{name} at {at}, record {record}: {old} in the flight, {new} now; {differing} of {compared} differ{by}"
             ))
@@ -192,8 +222,12 @@ impl fmt::Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let width = self.columns.iter().map(|column| column.name.chars().count()).max().unwrap_or_default().max(6);
         writeln!(f, "{:width$} {:>12} {:>12} {:>10}  parts at", "column", "largest", "mean", "differing")?;
-        for ColumnDifference { name, differing, largest, mean, first, .. } in &self.columns {
-            let at = first.as_ref().map_or_else(|| "never".to_owned(), |first| seconds(first.time_us));
+        for ColumnDifference { name, differing, largest, mean, first, is_new, .. } in &self.columns {
+            let at = match first {
+                _ if *is_new => "not in the old log".to_owned(),
+                Some(first) => seconds(first.time_us),
+                None => "never".to_owned(),
+            };
             writeln!(f, "{name:width$} {:>12} {:>12} {differing:>10}  {at}", digits(*largest), digits(*mean))?;
         }
         for TypeDifference { name, missing, added, .. } in &self.types {
@@ -205,13 +239,14 @@ impl fmt::Display for Comparison {
     }
 }
 
-/// A difference with three digits.
+/// A difference with three digits; more before the point.
 fn digits(value: f64) -> String {
-    match value {
-        0.0 => "0".into(),
-        value if (1e-3..1e6).contains(&value) => format!("{value:.4}"),
-        value => format!("{value:.2e}"),
+    if value == 0.0 || !(1e-3..1e6).contains(&value) {
+        return if value == 0.0 || value.is_infinite() { value.to_string() } else { format!("{value:.2e}") };
     }
+    let places = (2 - value.log10().floor() as i32).max(0) as usize;
+    let text = format!("{value:.places$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
 }
 
 /// Records in the order in which they are compared: the times and the places in the log, by run. Another run begins
@@ -248,7 +283,7 @@ impl Keys {
     }
 }
 
-/// Code that is fed from a flight's beginning logs from here on, in microseconds after the type's first record.
+/// Code that is fed from a flight's beginning logs by then, in microseconds after the type's first record.
 const WARM_UP_US: u64 = 1_000_000;
 
 /// Calls `pair` with the number in the order of time and the places of each pair of the same time, and counts what has
@@ -273,7 +308,7 @@ fn match_up(
         while olds.len() >= new.0.len() - i
             && let Some((_, run)) = old_run.filter(ends_before)
         {
-            result.unlogged(run);
+            result.before += run.len() as u64;
             old_run = olds.next();
         }
         let (number, run) = old_run.unwrap_or_default();
@@ -282,7 +317,7 @@ fn match_up(
     let from_us = new.0.iter().map(|run| first_us(run)).min().unwrap_or_default();
     for (_, run) in olds {
         match last_us(run) < from_us {
-            true => result.unlogged(run),
+            true => result.before += run.len() as u64,
             false => run.iter().for_each(|&(time_us, _)| result.lacks(time_us)),
         }
     }
@@ -296,7 +331,11 @@ fn match_runs(
     pair: &mut impl FnMut(usize, usize, usize, u64),
 ) {
     let begins = new.first().map_or(0, |&(time_us, _)| old.partition_point(|key| key.0 < time_us));
-    result.unlogged(&old[..begins]);
+    let is_warm_up = |from_us: u64, to_us: u64| to_us - from_us <= WARM_UP_US && 2 * begins <= old.len();
+    match (old.first(), new.first()) {
+        (Some(old), Some(new)) if begins > 0 && is_warm_up(old.0, new.0) => {}
+        _ => result.before += begins as u64,
+    }
     let mut left = (before + 1..).zip(old).skip(begins).peekable();
     for &(time_us, place) in new {
         while let Some((_, &(missing_us, _))) = left.next_if(|(_, key)| key.0 < time_us) {
@@ -323,12 +362,6 @@ fn match_runs(
 }
 
 impl TypeDifference {
-    /// Takes the old log's first records of a run, before the new log's.
-    fn unlogged(&mut self, run: &[(u64, usize)]) {
-        let from_us = run.first().map_or(0, |key| key.0.saturating_add(WARM_UP_US));
-        self.before += run.iter().filter(|key| key.0 >= from_us).count() as u64;
-    }
-
     fn lacks(&mut self, time_us: u64) {
         self.missing += 1;
         self.note(time_us);
@@ -355,7 +388,8 @@ impl ColumnDifference {
     ) {
         let (old, new) = numbers;
         self.compared += 1;
-        if is_equal.unwrap_or(old == new) || old.is_nan() && new.is_nan() {
+        let is_same = || old == new && (tolerance > 0.0 || old.is_sign_negative() == new.is_sign_negative());
+        if is_equal.unwrap_or_else(is_same) || old.is_nan() && new.is_nan() {
             return;
         }
         let by = Some((old - new).abs()).filter(|by| by.is_finite()).unwrap_or(f64::INFINITY);
@@ -365,6 +399,12 @@ impl ColumnDifference {
         if by > tolerance || tolerance.is_nan() || tolerance == 0.0 {
             self.differs(first);
         }
+    }
+
+    /// Takes a value of a column that the old log lacks.
+    fn is_without_partner(&mut self, tolerance: f64) {
+        self.is_new = true;
+        self.differing += u64::from(tolerance != f64::INFINITY);
     }
 
     fn differs(&mut self, first: impl FnOnce() -> FirstDifference) {

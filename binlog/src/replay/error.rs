@@ -39,6 +39,14 @@ pub enum ReplayError {
     /// The log defines messages differently from the program, and reading them would lose something. Their records
     /// are left out.
     Differs(Vec<Mismatch>),
+    /// The log has several instances of a message, and the program's message lacks the column that tells them apart, so
+    /// their inputs are mixed. It comes instead of the first input of the second instance, once after each definition.
+    Instances {
+        /// The name of the message.
+        name: String,
+        /// The label of the column.
+        label: String,
+    },
     /// A record can't be decoded; the source says why. The replay continues after it.
     Decode {
         /// Where the record begins, in bytes from the start of the log.
@@ -84,6 +92,11 @@ impl fmt::Display for ReplayError {
                 }
                 Ok(())
             }
+            ReplayError::Instances { name, label } => write!(
+                f,
+                "the log has several instances of {name}, and the program's {name} lacks their column: add a field with \
+                 #[log(label = \"{label}\", instance)]"
+            ),
             ReplayError::Decode { offset, .. } => write!(f, "the record at offset {offset}"),
             ReplayError::Session { number, .. } => write!(f, "session {number}"),
             ReplayError::Beyond(beyond) => beyond.fmt(f),
@@ -104,6 +117,7 @@ impl std::error::Error for ReplayError {
             | ReplayError::NoInputs { .. }
             | ReplayError::NoField { .. }
             | ReplayError::Differs(_)
+            | ReplayError::Instances { .. }
             | ReplayError::Beyond(_) => None,
         }
     }

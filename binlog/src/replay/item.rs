@@ -61,14 +61,15 @@ pub enum Item<T> {
     },
 }
 
-/// A time in which inputs are missing that come regularly: more than four times their usual interval.
+/// A time in which inputs are missing that come regularly: more than four times their usual interval. At the end of a
+/// boot, a session or the log, it is a second at least.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Gap {
     /// What is missing: `RATE`, `IMU[0]`, `main`.
     pub source: String,
     /// The time of the last input before the gap.
     pub from_us: u64,
-    /// The time of the next one.
+    /// The time of the next one, or of the end.
     pub to_us: u64,
 }
 

@@ -27,6 +27,8 @@ pub(super) struct Plan {
     index: usize,
     conversion: Conversion,
     sources: InstanceSources,
+    /// The label that tells the log's instances apart, until it has been said that the program's message lacks it.
+    lacks: Option<String>,
 }
 
 impl<S: LogSchema> Inputs for Messages<S> {
@@ -48,8 +50,10 @@ impl<S: LogSchema> Inputs for Messages<S> {
         // A log without units doesn't say which column separates the instances; the program does.
         let ours = program.columns.iter().find(|column| column.unit.id() == b'#').map(|column| column.label);
         let instance = logged.instance_column().or_else(|| logged.column(ours?));
+        let has = |label: &str| program.columns.iter().any(|column| column.label == label);
+        let lacks = instance.as_ref().map(|column| column.label).filter(|label| !has(label)).map(str::to_owned);
         let instance = instance.map(|column| (column.format, column.offset));
-        Ok(Some(Plan { index, conversion, sources: InstanceSources::new(logged.name(), instance, source) }))
+        Ok(Some(Plan { index, conversion, sources: InstanceSources::new(logged.name(), instance, source), lacks }))
     }
 
     #[inline]
@@ -60,6 +64,10 @@ impl<S: LogSchema> Inputs for Messages<S> {
         source: &mut dyn FnMut(&str) -> u32,
     ) -> Result<Option<(u32, S)>, ReplayError> {
         let number = plan.sources.of(record.bytes, source);
+        if plan.lacks.is_some() && plan.sources.known.len() > 1 {
+            let label = plan.lacks.take().unwrap_or_default();
+            return Err(ReplayError::Instances { name: plan.sources.name.clone(), label });
+        }
         let payload = plan.conversion.convert(record.bytes, record.wraps, &mut self.room);
         match S::decode(plan.index, payload) {
             Ok(message) => Ok(Some((number, message))),

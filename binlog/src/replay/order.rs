@@ -154,6 +154,13 @@ impl<T> Order<T> {
                 return item;
             }
         }
+        self.then.as_ref()?;
+        let end_us = self.newest_us.map_or(self.clock_us, |newest_us| newest_us.max(self.clock_us));
+        for Source { name, regular } in &mut self.sources {
+            if let Some(from_us) = regular.end(end_us) {
+                return Some(Item::Gap(Gap { source: name.clone(), from_us, to_us: end_us }));
+            }
+        }
         match self.then.take()? {
             Then::Begin(number) => {
                 self.restart();

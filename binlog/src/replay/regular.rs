@@ -46,6 +46,16 @@ impl Regular {
         }
         None
     }
+
+    /// Takes the end of all inputs. Returns the time of the last one if inputs are missing after it, once.
+    pub(super) fn end(&mut self, end_us: u64) -> Option<u64> {
+        let last_us = self.last_us.take()?;
+        let missing_us = end_us.saturating_sub(last_us);
+        let was_regular = self.count >= ENOUGH && last_us.saturating_sub(self.since_us) >= LONG_US;
+        // Not all end at the same moment.
+        let is_long = missing_us >= LONG_US && missing_us > LONGER * self.interval_us;
+        (was_regular && is_long).then_some(last_us)
+    }
 }
 
 #[cfg(test)]

@@ -245,6 +245,54 @@ fn a_short_pause_of_the_whole_log_is_a_gap() {
 }
 
 #[test]
+fn inputs_that_end_before_the_log_have_a_gap() {
+    let gaps = |log: &[u8]| -> Vec<Gap> {
+        items(log).into_iter().filter_map(|item| if let Item::Gap(gap) = item { Some(gap) } else { None }).collect()
+    };
+    let sorted = |at: u64| {
+        let step = |i| (i < at).then_some(single(10_000 * i, 0)).into_iter().chain([double(10_000 * i, 0, 0)]);
+        log((0..300).flat_map(step))
+    };
+    let gap = Gap { source: "AAA".into(), from_us: 1_490_000, to_us: 2_990_000 };
+    assert_eq!(gaps(&sorted(150)), [gap.clone()]);
+    // It is said before the next boot.
+    let two = [sorted(150), sorted(300)].concat();
+    let at = |wanted: &Item<Asked>| items(&two).iter().position(|item| item == wanted);
+    assert!(at(&Item::Gap(gap)) < at(&Item::Begin { number: 2 }));
+    // Not all end at the same moment.
+    assert_eq!(gaps(&sorted(280)), []);
+    // A record that isn't an input shows that the log went on.
+    let longer = log((0..150).map(|i| single(10_000 * i, 0)).chain((150..300).map(|i| other(10_000 * i))));
+    assert_eq!(gaps(&longer).len(), 1);
+}
+
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
+#[log(name = "BBB")]
+#[repr(C, packed)]
+struct WithoutInstance {
+    time_us: u64,
+    value: u32,
+}
+
+#[derive(LogSchema, Clone, Copy, PartialEq, Debug)]
+enum Mixed {
+    Without(WithoutInstance),
+}
+
+#[test]
+fn instances_that_the_program_cannot_tell_apart_are_an_error() {
+    let errors = |log: &[u8]| -> Vec<String> {
+        messages::<Mixed>(log).filter_map(|item| item.err().map(|error| error.to_string())).collect()
+    };
+    assert_eq!(errors(&log((0..50).map(|i| double(1000 * i, 3, 0)))), [""; 0]);
+    let two = log((0..50).map(|i| double(1000 * i, i as u8 % 2, 0)));
+    let text = "the log has several instances of BBB, and the program's BBB lacks their column: add a field with \
+                #[log(label = \"I\", instance)]";
+    assert_eq!(errors(&two), [text]);
+    assert_eq!(errors(&[two.clone(), two].concat()).len(), 2);
+}
+
+#[test]
 fn a_pause_of_the_whole_log_is_no_damage() {
     let hour = 3_600_000_000;
     let times = [1, 2, 20, 21, 3700, 3701].map(|second| 1_000_000 * second);

@@ -11,11 +11,24 @@ pub(super) fn compare(
     comparison: &mut Comparison,
 ) {
     let (old, new) = (old.tables(), new.tables());
+    let is_single = old.len().max(new.len()) == 1;
+    let name = |i: usize, table: &Table| match is_single {
+        true => table.name(),
+        false => format!("session {}, {}", i + 1, table.name()),
+    };
     for (i, tables) in new.iter().enumerate() {
         for table in tables.tables().iter().filter(|table| !table.is_empty()) {
-            let name = if new.len() == 1 { table.name() } else { format!("session {}, {}", i + 1, table.name()) };
             let old = old.get(i).and_then(|tables| tables.table(table.letter()));
-            of_table(name, old, table, tolerances, comparison);
+            of_table(name(i, table), old, table, tolerances, comparison);
+        }
+    }
+    // A session that the code doesn't log, of frames that it logs in others.
+    let has = |letter| new.iter().filter_map(|tables| tables.table(letter)).any(|table| !table.is_empty());
+    for (i, tables) in old.iter().enumerate().skip(new.len()) {
+        for table in tables.tables().iter().filter(|table| has(table.letter())) {
+            let mut result = TypeDifference { name: name(i, table), ..TypeDifference::default() };
+            table.times_us().iter().for_each(|&time_us| result.lacks(time_us));
+            comparison.types.push(result);
         }
     }
 }
@@ -24,13 +37,17 @@ fn of_table(name: String, old: Option<&Table>, new: &Table, tolerances: Toleranc
     let keys = |table: &Table| Keys::of(table.times_us().iter().copied());
     let old_keys = old.map_or_else(|| Keys(Vec::new()), keys);
     let columns = new.columns().iter().filter(|column| column.name() != "time");
-    let pairs = columns.filter_map(|column| Some((column, old?.column(column.name())?)));
+    let pairs = columns.map(|column| (column, old.and_then(|old| old.column(column.name()))));
     let difference =
         |label: &str| (tolerances.of(&new.name(), label), ColumnDifference::new(format!("{name}.{label}")));
     let mut columns: Vec<_> = pairs.map(|(new, old)| (new, old, difference(new.name()))).collect();
     let mut result = TypeDifference { name, ..TypeDifference::default() };
     match_up((&old_keys, &[]), &keys(new), &mut result, |record, old_place, new_place, time_us| {
         for (new, old, (tolerance, difference)) in &mut columns {
+            let Some(old) = old else {
+                difference.is_without_partner(*tolerance);
+                continue;
+            };
             if let Some((old_value, new_value)) = old.get(old_place).zip(new.get(new_place)) {
                 let first =
                     || FirstDifference { record, time_us, old: old_value.to_string(), new: new_value.to_string() };

@@ -41,28 +41,28 @@ fn of_source(
             if ["TimeUS", "TimeMS"].contains(&column.label) {
                 continue;
             }
-            let Some((old_column, old_value)) = old
-                .values()
-                .nth(place)
-                .filter(|it| it.0.label == column.label)
-                .or_else(|| old.values().find(|it| it.0.label == column.label))
-            else {
-                continue;
-            };
             let known = columns.iter().position(|(label, _)| label == column.label);
             let at = known.unwrap_or_else(|| {
                 let name = format!("{source}.{}", column.label);
                 columns.push((column.label.to_owned(), ColumnDifference::new(name)));
                 columns.len() - 1
             });
-            let tolerance = tolerances.of(&source, column.label);
+            let (tolerance, difference) = (tolerances.of(&source, column.label), &mut columns[at].1);
+            let Some((old_column, old_value)) = old
+                .values()
+                .nth(place)
+                .filter(|it| it.0.label == column.label)
+                .or_else(|| old.values().find(|it| it.0.label == column.label))
+            else {
+                difference.is_without_partner(tolerance);
+                continue;
+            };
             let first = || FirstDifference {
                 record,
                 time_us,
                 old: shown(&old_column, &old_value),
                 new: shown(&column, &new_value),
             };
-            let difference = &mut columns[at].1;
             match (old_value.to_f64(), new_value.to_f64()) {
                 (Some(old_number), Some(new_number)) => {
                     // Integers beyond 2^53 aren't numbers of this type.

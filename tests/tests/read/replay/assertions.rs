@@ -2,12 +2,13 @@
 
 use super::{Logged, Single, double, log, single};
 use binlog::replay::{self, Flight, Item, compare, messages};
-use binlog::{AnyLog, LogWriter};
+use binlog::{AnyLog, LogMessage, LogSchema, LogWriter};
 use std::error::Error;
 use std::fs;
 use std::panic::{UnwindSafe, catch_unwind};
 use std::path::Path;
 use tempfile::TempDir;
+use zerocopy::{Immutable, IntoBytes};
 
 fn any(messages: impl IntoIterator<Item = Logged>) -> AnyLog<'static> {
     AnyLog::from_bytes(log(messages)).expect("a log")
@@ -100,7 +101,20 @@ fn code_that_fails_or_logs_nothing_is_an_error() {
     let text = panics(|| replay::assert_same(path, |_| Err("no gains".into())));
     assert!(text.ends_with("a.bin: no gains"), "{text}");
     let text = panics(|| replay::assert_same(path, |_| Ok(log([]))));
-    assert!(text.ends_with("a.bin: the code logged no record of a type and a time that the flight has"), "{text}");
+    assert!(text.ends_with("a.bin: the code logged no records"), "{text}");
+    let text = panics(|| replay::assert_same(path, |_| Ok(log([single(1, 0), double(0, 7, 0)]))));
+    assert!(
+        text.contains("AAA: none of the 1 record that the code logged has the time of one of the flight"),
+        "{text}"
+    );
+    assert!(text.contains("BBB[7]: the code logged 1 record, of which the flight has none"), "{text}");
+    let text = panics(|| replay::assert_same(path, |_| Ok([log(regular()), vec![0; 9]].concat())));
+    assert!(text.contains("a.bin: what the code logged is damaged: "), "{text}");
+    let blackbox = simulator::blackbox::log_of(simulator::Simulation::new(1, 1));
+    let text = panics(|| replay::assert_same(path, |_| Ok(blackbox.clone())));
+    assert!(text.contains("a.bin: it is an ArduPilot log, and the code logged a Blackbox log; "), "{text}");
+    let text = panics(|| replay::assert_same(path, |_| panic!("attempt to divide by zero")));
+    assert!(text.ends_with("a.bin: the code panicked: attempt to divide by zero"), "{text}");
     let text = panics(|| replay::assert_same(path, |_| Ok(Vec::new())));
     assert!(text.ends_with("a.bin: what the code logged: the log is empty"), "{text}");
 }
@@ -158,7 +172,96 @@ fn a_test_fails_if_the_code_begins_late() {
     let late = |by: usize| move |_: &Flight<'_>| Ok(log(regular().skip(2 * by)));
     replay::assert_same(folder.path(), late(10));
     let text = panics(|| replay::assert_same(folder.path(), late(12)));
-    assert!(text.contains("AAA: the flight has 2 records before the code's first; "), "{text}");
+    assert!(text.contains("AAA: the flight has 12 records before the code's first; "), "{text}");
+    // An event that no longer happens is no warming up, nor is most of a short flight.
+    let at = |times: &[u64]| log(times.iter().map(|&time_us| single(time_us, 0)));
+    let short = [0, 100_000, 200_000, 300_000];
+    for (flight, code, passes) in [
+        (&[1_000_000, 3_000_000][..], &[3_000_000][..], false),
+        (&short, &short[1..], true),
+        (&short, &short[3..], false),
+    ] {
+        fs::write(folder.path().join("a.bin"), at(flight)).expect("room");
+        let result = catch_unwind(|| replay::assert_same(folder.path(), |_| Ok(at(code))));
+        assert_eq!(result.is_ok(), passes, "{flight:?}, {code:?}");
+    }
+}
+
+/// [`Single`], renamed in part.
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy)]
+#[log(name = "AAA")]
+#[repr(C, packed)]
+struct Renamed {
+    time_us: u64,
+    worth: u32,
+}
+
+#[derive(LogSchema)]
+enum RenamedLog {
+    Renamed(Renamed),
+}
+
+#[test]
+fn a_column_that_the_flight_lacks_is_a_difference() {
+    let folder = folder(&[("a.bin", &log(regular()))]);
+    let renamed = |_: &Flight<'_>| {
+        let mut out = LogWriter::<RenamedLog, _>::new(Vec::new())?;
+        (0..50).try_for_each(|i| out.write(&Renamed { time_us: 100_000 * i, worth: 0 }))?;
+        Ok(out.finish()?)
+    };
+    let text = panics(|| replay::assert_same(folder.path(), renamed));
+    assert!(text.contains("a.bin: AAA.Worth: the flight has no such column; rename it back, "), "{text}");
+    replay::assert_within(folder.path(), &[("AAA.Worth", f64::INFINITY)], renamed);
+    let (old, new) = (any(regular()), AnyLog::from_bytes(renamed(&Flight::of(&any(regular()))).unwrap()).unwrap());
+    let comparison = compare(&old, &new);
+    assert!(!comparison.is_same() && comparison.columns()[0].is_new, "{comparison}");
+    assert!(comparison.to_string().contains("not in the old log"), "{comparison}");
+    // A schema that is a part of the flight's is no difference.
+    assert!(compare(&old, &any((0..50).map(|i| single(100_000 * i, 5 * i as u32)))).is_same());
+}
+
+#[test]
+fn a_tolerance_that_belongs_to_nothing_fails() {
+    let folder = folder(&[("a.bin", &log(regular()))]);
+    let within = |name: &'static str, by: f64| {
+        panics(move || replay::assert_within(folder.path(), &[("AAA", 0.0), (name, by)], |flight| increased(flight, 0)))
+    };
+    let text = within("AAA.Valeu", 1.0);
+    assert!(text.contains("AAA.Valeu, which has a tolerance: no log has this in common"), "{text}");
+}
+
+#[test]
+fn a_tolerance_is_a_number_from_0_on() {
+    for by in [f64::NAN, -1.0] {
+        let text = panics(move || replay::assert_within("flights", &[("AAA", by)], |flight| increased(flight, 0)));
+        assert_eq!(text, format!("the tolerance of AAA is {by}; it is a number from 0 on"));
+    }
+}
+
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy)]
+#[log(name = "OUT")]
+#[repr(C, packed)]
+struct Out {
+    time_us: u64,
+    value: f32,
+}
+
+#[derive(LogSchema)]
+enum OutLog {
+    Out(Out),
+}
+
+#[test]
+fn zeros_of_either_sign_differ_and_all_nan_are_the_same() {
+    let out = |value| {
+        let mut log = LogWriter::<OutLog, _>::new(Vec::new()).unwrap();
+        log.write(&Out { time_us: 0, value }).unwrap();
+        AnyLog::from_bytes(log.finish().unwrap()).unwrap()
+    };
+    assert!(!compare(&out(0.0), &out(-0.0)).is_same());
+    assert!(compare(&out(-0.0), &out(-0.0)).is_same());
+    assert!(compare(&out(f32::NAN), &out(-f32::NAN)).is_same());
+    assert!(!compare(&out(f32::NAN), &out(0.0)).is_same());
 }
 
 #[test]
@@ -200,6 +303,12 @@ fn blackbox_logs_are_compared_too() {
     let gyro = comparison.columns().iter().find(|column| column.name == "main.accSmooth[2]").expect("the field");
     assert!(gyro.differing > 0 && gyro.compared == 800, "{gyro:?}");
     assert!(!compare(&one, &any(regular())).is_same());
+    // A session that the code doesn't log.
+    let two = AnyLog::from_bytes([one.bytes(), one.bytes()].concat()).expect("a log");
+    assert!(compare(&two, &two).is_same());
+    let comparison = compare(&two, &one);
+    let lacks = comparison.types().iter().find(|it| it.name == "session 2, main").expect("the session");
+    assert!(lacks.missing == 800 && !comparison.is_same(), "{lacks:?}");
 }
 
 #[test]
@@ -209,6 +318,6 @@ fn a_comparison_prints_as_a_table() {
     let text = compare(&old, &new).to_string();
     let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
     assert_eq!(lines[0], ["column", "largest", "mean", "differing", "parts", "at"]);
-    assert!(lines.contains(&vec!["AAA.Value", "2.0000", "0.8000", "20", "3.000000", "s"]), "{text}");
+    assert!(lines.contains(&vec!["AAA.Value", "2", "0.8", "20", "3.000000", "s"]), "{text}");
     assert!(lines.contains(&vec!["BBB[1].Value", "0", "0", "0", "never"]), "{text}");
 }

@@ -27,6 +27,10 @@ use std::path::{Path, PathBuf};
 /// A file gets no more logs once it has this many bytes.
 const FILE_BYTES: usize = 128 << 20;
 
+/// A file gets no more logs once it has this many row groups: what a writer keeps of each, to write it at the end, would
+/// grow with the number of logs.
+const ROW_GROUPS: usize = 64;
+
 /// What all files together may have in memory, by the writer's count; it takes half as much again. With twice as much,
 /// a data set has 3 % fewer bytes.
 const MEMORY_BYTES: usize = 32 << 20;
@@ -244,10 +248,16 @@ impl DataSet {
             if growing().map(GrowingFile::memory).sum::<usize>() <= self.memory {
                 return Ok(());
             }
-            let Some(largest) = self.growing.values_mut().flatten().max_by_key(|file| file.memory()) else {
+            let places = self.growing.iter().flat_map(|(name, files)| files.iter().zip(0..).map(move |of| (name, of)));
+            let largest = places.max_by_key(|(_, (file, _))| file.memory());
+            let Some((name, place)) = largest.map(|(name, (_, place))| (name.clone(), place)) else {
                 return Ok(());
             };
-            largest.flush()?;
+            let files = self.growing.entry(name).or_default();
+            files[place].flush()?;
+            if files[place].row_groups() >= ROW_GROUPS {
+                self.whole.push(files.remove(place).finish()?);
+            }
         }
     }
 

@@ -82,6 +82,11 @@ impl GrowingFile {
         self.writer.flush().map_err(|error| failure(&self.place, &error))
     }
 
+    /// The row groups that were written.
+    pub(super) fn row_groups(&self) -> usize {
+        self.writer.flushed_row_groups().len()
+    }
+
     /// Ends the file, still beside its place, which is returned.
     pub(super) fn finish(self) -> Result<PathBuf, Failure> {
         end(self.writer, &self.place)?;
