@@ -137,7 +137,7 @@ impl Run {
 ///
 /// # Errors
 ///
-/// If the rate controller has no such parameter, or if the value isn't a number.
+/// If the rate controller has no such parameter, or if the value isn't a number that a float of 32 bits can hold.
 pub fn parameter(text: &str) -> Result<Changed, String> {
     let Some((name, value)) = text.split_once('=') else {
         return Err("a parameter is NAME=VALUE: ATC_RAT_RLL_P=0.1".into());
@@ -152,7 +152,7 @@ pub fn parameter(text: &str) -> Result<Changed, String> {
     };
     match value.parse() {
         Ok(value) if f32::is_finite(value) => Ok(Changed { name, value }),
-        _ => Err(format!("{name}={value}: the value isn't a number")),
+        _ => Err(format!("{name}={value}: the value isn't a number of 32 bits")),
     }
 }
 

@@ -54,8 +54,9 @@ pub(crate) fn replayed(path: &Path, changed: &[Changed], output: Option<&Path>) 
     match comparison.is_same() || !changed.is_empty() {
         true => Ok(text),
         false => {
-            Err(format!("the controller computes something else than in {}\n{}", path.display(), text.trim_end())
-                .into())
+            let hint = "a part of a flight, as `binlog cut` makes it, lacks the states of the filters at its beginning";
+            let (path, text) = (path.display(), text.trim_end());
+            Err(format!("the controller computes something else than in {path}; {hint}\n{text}").into())
         }
     }
 }

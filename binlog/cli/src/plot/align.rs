@@ -8,21 +8,39 @@ use crate::intervals::Intervals;
 pub enum Origin {
     /// At the session's first time.
     Start,
-    /// When the vehicle was armed for the first time, or else at the session's first time.
-    Arming,
+    /// When the vehicle was armed for the first time. A session that doesn't say when that was, and whose times are all
+    /// in the flight, has the flight's clock: a replay logs a part of it. Others begin at their first time.
+    Arming(Option<Flight>),
+}
+
+/// The first session that says when the vehicle was armed, in microseconds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Flight {
+    from_us: u64,
+    to_us: u64,
+    armed_us: u64,
 }
 
 impl Origin {
-    /// The origin for this number of sessions: one begins at its start, several at arming.
-    pub fn of(sessions: usize) -> Self {
-        if sessions > 1 { Origin::Arming } else { Origin::Start }
+    /// The origin for these sessions: one begins at its start, several at arming.
+    pub fn of<'s>(sessions: impl IntoIterator<Item = &'s Session<'s>>) -> Self {
+        let mut sessions = sessions.into_iter().peekable();
+        let first = sessions.next();
+        if sessions.peek().is_none() {
+            return Origin::Start;
+        }
+        let flight = |session: &Session<'_>| {
+            let (armed_us, range) = (session.armed().first()?.start, session.time_range_us()?);
+            Some(Flight { from_us: *range.start(), to_us: *range.end(), armed_us })
+        };
+        Origin::Arming(first.into_iter().chain(sessions).find_map(flight))
     }
 
     /// The label of the axis.
     pub fn label(self) -> &'static str {
         match self {
             Origin::Start => "time since the start of the log (s)",
-            Origin::Arming => "time since arming (s)",
+            Origin::Arming(_) => "time since arming (s)",
         }
     }
 
@@ -30,9 +48,18 @@ impl Origin {
     pub fn zero_us(self, session: &Session<'_>) -> u64 {
         let armed = match self {
             Origin::Start => None,
-            Origin::Arming => session.armed().first().map(|armed| armed.start),
+            Origin::Arming(_) => session.armed().first().map(|armed| armed.start),
         };
-        armed.or_else(|| session.time_range_us().map(|range| *range.start())).unwrap_or(0)
+        armed
+            .or_else(|| self.flight(session).map(|flight| flight.armed_us))
+            .or_else(|| session.time_range_us().map(|range| *range.start()))
+            .unwrap_or(0)
+    }
+
+    /// The flight whose clock a session has that doesn't say when it was armed.
+    pub fn flight(self, session: &Session<'_>) -> Option<Flight> {
+        let (Origin::Arming(flight), Some(range)) = (self, session.time_range_us()) else { return None };
+        flight.filter(|flight| flight.from_us <= *range.start() && *range.end() <= flight.to_us)
     }
 }
 

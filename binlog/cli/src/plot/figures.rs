@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn spectrogram_of_each_signal_spans_its_first_to_last_sample() {
         let signals = [signal("X", "", 500.0, sine(60.0, 1.0)), signal("Y", "", 500.0, sine(90.0, 1.0))];
-        let figure = spectrogram("A".into(), &signals, Origin::of(1)).expect("a figure");
+        let figure = spectrogram("A".into(), &signals, Origin::Start).expect("a figure");
         assert_eq!(figure.panels.len(), 2);
         assert!(figure.x_range.0.abs() < 0.1 && (figure.x_range.1 - 4.0).abs() < 0.1, "{:?}", figure.x_range);
         for panel in figure.panels {
@@ -241,16 +241,16 @@ mod tests {
         let short = Signal { runs: Vec::new(), ..signal("X", "", 500.0, |_| 0.0) };
         for error in [
             spectra("A".into(), std::slice::from_ref(&short)).expect_err("no sample"),
-            spectrogram("A".into(), &[short], Origin::of(1)).expect_err("no sample"),
+            spectrogram("A".into(), &[short], Origin::Start).expect_err("no sample"),
         ] {
             assert_eq!(error.to_string(), "X: a spectrum needs 16 samples without a gap");
         }
-        let error = by_time("A".into(), vec![curve(vec![])], &[], Origin::of(1)).expect_err("no record");
+        let error = by_time("A".into(), vec![curve(vec![])], &[], Origin::Start).expect_err("no record");
         assert!(error.to_string().contains("no record"), "{error}");
-        let error = by_time("A".into(), vec![curve(vec![f64::NAN; 3])], &[], Origin::of(1)).expect_err("no value");
+        let error = by_time("A".into(), vec![curve(vec![f64::NAN; 3])], &[], Origin::Start).expect_err("no value");
         assert!(error.to_string().contains("no value is finite"), "{error}");
         assert_eq!(
-            by_time("A".into(), vec![curve(vec![1.0; 3])], &[], Origin::of(1)).expect("a figure").x_range.1,
+            by_time("A".into(), vec![curve(vec![1.0; 3])], &[], Origin::Start).expect("a figure").x_range.1,
             2.0
         );
     }

@@ -33,10 +33,14 @@ pub(super) fn figure(
             "nothing to plot; write a column such as ATT.Roll, or --preset NAME (`binlog plot --list-presets`)",
         ));
     }
-    let origin = Origin::of(plotted.len());
-    if origin == Origin::Arming {
-        for Plotted { name, .. } in plotted.iter().filter(|plotted| plotted.session.armed().is_empty()) {
-            warn(format_args!("{name} doesn't say when it was armed; its first time is 0 on the axis"));
+    let origin = Origin::of(plotted.iter().map(|plotted| plotted.session));
+    if origin != Origin::Start {
+        for Plotted { name, session, .. } in plotted.iter().filter(|plotted| plotted.session.armed().is_empty()) {
+            let place = match origin.flight(session) {
+                Some(_) => "its times are within the flight, and stay where they are in it",
+                None => "its first time is 0 on the axis",
+            };
+            warn(format_args!("{name} doesn't say when it was armed; {place}"));
         }
     }
     let title = arguments.title.clone().unwrap_or_else(|| legend_names(inputs).join(", "));
