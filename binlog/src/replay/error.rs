@@ -40,7 +40,7 @@ pub enum ReplayError {
     /// are left out.
     Differs(Vec<Mismatch>),
     /// The log has several instances of a message, and the program's message lacks the column that tells them apart, so
-    /// their inputs are mixed. It comes instead of the first input of the second instance, once after each definition.
+    /// their inputs are mixed. It comes once, instead of the first input of the second instance.
     Instances {
         /// The name of the message.
         name: String,

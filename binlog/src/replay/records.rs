@@ -86,6 +86,8 @@ pub(super) struct Records<R, I: Inputs> {
     has_inputs: bool,
     /// The names of the types with records, for an error.
     has: BTreeSet<String>,
+    /// Definitions of this boot that differ. A log may repeat a definition.
+    differing: BTreeSet<String>,
     is_read: bool,
     is_over: bool,
     /// What is wrong with the log as a whole: it follows the last item.
@@ -108,6 +110,7 @@ impl<R: Read, I: Inputs> Records<R, I> {
             is_running: false,
             has_inputs: false,
             has: BTreeSet::new(),
+            differing: BTreeSet::new(),
             is_read: false,
             is_over: false,
             last: None,
@@ -196,7 +199,8 @@ impl<R: Read, I: Inputs> Records<R, I> {
                             Err(error) => {
                                 *slot = Some(Known { time: TimeSource::of(&definition), kind: Kind::Foreign });
                                 self.has_inputs = true;
-                                return Err(error);
+                                let is_new = self.differing.insert(error.to_string());
+                                return if is_new { Err(error) } else { Ok(true) };
                             }
                         }
                     }
@@ -230,6 +234,7 @@ impl<R: Read, I: Inputs> Records<R, I> {
                 // A boot begins where FMT defines itself again after records that aren't definitions.
                 if record.defines() == Some(FMT_ID) && std::mem::take(&mut self.is_running) {
                     self.boots += 1;
+                    self.differing.clear();
                     order.begin(self.boots);
                 }
                 let definition = record.definition();

@@ -288,8 +288,7 @@ fn instances_that_the_program_cannot_tell_apart_are_an_error() {
     let two = log((0..50).map(|i| double(1000 * i, i as u8 % 2, 0)));
     let text = "the log has several instances of BBB, and the program's BBB lacks their column: add a field with \
                 #[log(label = \"I\", instance)]";
-    assert_eq!(errors(&two), [text]);
-    assert_eq!(errors(&[two.clone(), two].concat()).len(), 2);
+    assert_eq!(errors(&[two.clone(), two].concat()), [text]);
 }
 
 #[test]
@@ -393,7 +392,11 @@ fn a_type_that_would_lose_something_is_an_error_once() {
         Narrow(Narrow),
         Double(Double),
     }
-    let bytes = log([single(1, 1), double(2, 0, 5), single(3, 1)]);
+    let mut bytes = log([single(1, 1), double(2, 0, 5), single(3, 1)]);
+    // A log may repeat a definition: FMT's header and number, type and length, name.
+    let definition = bytes.windows(3).position(|name| name == b"AAA").expect("its definition") - 5;
+    let one = bytes[bytes.len() - 15..].to_vec();
+    bytes.extend([bytes[definition..][..89].to_vec(), one].concat());
     let all: Vec<Result<Item<Asked>, ReplayError>> = messages(&bytes[..]).collect();
     let errors: Vec<_> = all.iter().filter_map(|item| item.as_ref().err()).collect();
     assert!(matches!(errors[..], [ReplayError::Differs(mismatches)] if mismatches.len() == 1), "{errors:?}");

@@ -248,11 +248,11 @@ impl DataSet {
             if growing().map(GrowingFile::memory).sum::<usize>() <= self.memory {
                 return Ok(());
             }
-            let places = self.growing.iter().flat_map(|(name, files)| files.iter().zip(0..).map(move |of| (name, of)));
-            let largest = places.max_by_key(|(_, (file, _))| file.memory());
-            let Some((name, place)) = largest.map(|(name, (_, place))| (name.clone(), place)) else {
+            let places = self.growing.iter().flat_map(|(name, files)| (0..files.len()).map(move |place| (name, place)));
+            let Some((name, place)) = places.max_by_key(|(name, place)| self.growing[*name][*place].memory()) else {
                 return Ok(());
             };
+            let name = name.clone();
             let files = self.growing.entry(name).or_default();
             files[place].flush()?;
             if files[place].row_groups() >= ROW_GROUPS {
