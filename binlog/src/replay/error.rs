@@ -80,7 +80,11 @@ impl fmt::Display for ReplayError {
             ReplayError::Select(_) => f.write_str("can't replay this column"),
             ReplayError::NoField { session, name, has } => {
                 write!(f, "session {session} has no field `{name}`; ")?;
-                match has.iter().find(|has| has.eq_ignore_ascii_case(name)) {
+                let is_meant = |has: &&String| {
+                    has.split_once('[').is_some_and(|(of_several, _)| of_several.eq_ignore_ascii_case(name))
+                };
+                let meant = has.iter().find(|has| has.eq_ignore_ascii_case(name));
+                match meant.or_else(|| has.iter().find(is_meant)) {
                     Some(meant) => write!(f, "did you mean `{meant}`?"),
                     None if has.is_empty() => f.write_str("it has no frames that can be read"),
                     None => write!(f, "it has {}", has.join(", ")),

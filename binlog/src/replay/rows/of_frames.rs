@@ -59,7 +59,8 @@ struct Field {
     quantity: Option<Quantity>,
 }
 
-/// Where a session has the signals: in main frames, or else in others. I and P frames are one table.
+/// Where a session has the signals: in main frames, or else in others, or in those that a name begins with, as in
+/// `gps.GPS_speed`. I and P frames are one table.
 fn tables<const N: usize>(
     session: &Session<'_>,
     number: usize,
@@ -69,12 +70,17 @@ fn tables<const N: usize>(
     let letters = || b"ISGH".iter().copied().filter(|&letter| header.frame(letter).is_some());
     let mut tables: Vec<Table> = Vec::new();
     for (signal, Signal { name, .. }) in signals.iter().enumerate() {
-        let place = |letter| header.fields(letter).iter().position(|field| field.name() == name);
-        let Some((letter, place)) = letters().find_map(|letter| Some((letter, place(letter)?))) else {
+        let (table, label) = match name.split_once('.') {
+            Some((table, label)) if letters().any(|letter| table_name(letter) == table) => (Some(table), label),
+            _ => (None, name.as_str()),
+        };
+        let is_asked = |letter: &u8| table.is_none_or(|table| table_name(*letter) == table);
+        let place = |letter| header.fields(letter).iter().position(|field| field.name() == label);
+        let Some((letter, place)) = letters().filter(is_asked).find_map(|letter| Some((letter, place(letter)?))) else {
             let has = letters().flat_map(|letter| header.fields(letter)).map(|field| field.name().to_owned());
             return Err(ReplayError::NoField { session: number, name: name.clone(), has: has.collect() });
         };
-        let field = Field { signal, place, quantity: Quantity::of(header, name) };
+        let field = Field { signal, place, quantity: Quantity::of(header, label) };
         match tables.iter_mut().find(|table| table.letter == letter) {
             Some(table) => {
                 table.fields.push(field);

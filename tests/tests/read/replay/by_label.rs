@@ -172,7 +172,13 @@ fn names_that_the_log_does_not_have_are_explained() {
     assert_eq!(text, "the log has no ZZZ.TimeUS; it has FMT, UNIT, MULT, FMTU, AAA");
     let blackbox = simulator::blackbox::log_of(simulator::Simulation::new(1, 1));
     let blackbox = AnyLog::from_bytes(blackbox).expect("a log");
-    assert!(error(&blackbox, ["gyroadc[0]"]).ends_with("has no field `gyroadc[0]`; did you mean `gyroADC[0]`?"));
+    for name in ["gyroadc[0]", "gyroADC"] {
+        assert!(error(&blackbox, [name]).ends_with(&format!("has no field `{name}`; did you mean `gyroADC[0]`?")));
+    }
+    // A name may begin with that of its frames, as in a comparison.
+    let shown = |names: [&str; 2]| format!("{:?}", rows(&blackbox, names.map(Signal::last)));
+    assert_eq!(shown(["main.gyroADC[0]", "gps.GPS_speed"]), shown(["gyroADC[0]", "GPS_speed"]));
+    assert!(error(&blackbox, ["slow.gyroADC[0]"]).contains("has no field `slow.gyroADC[0]`; it has "));
     assert!(
         error(&blackbox, ["gyroADC[0]", "RATE.R"]).contains("session 1 has no field `RATE.R`; it has loopIteration, ")
     );
