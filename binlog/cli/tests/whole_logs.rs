@@ -556,6 +556,7 @@ fn anonymise_keeps_and_drops_what_is_named() {
     for (line, said) in [
         ("anonymise flight.bin -o other.bin --keep textss", "did you mean `texts`?"),
         ("anonymise flight.bin -o other.bin --keep IMU,texts --drop texts", "--keep and --drop both name texts"),
+        ("anonymise flight.bin -o other.bin --keep IMU --drop I*", "--keep and --drop both name IMU"),
         ("anonymise flight.bin -o other.bin --drop ATTT", "the log has no type `ATTT`"),
     ] {
         let (code, _, stderr) = text(folder, line);

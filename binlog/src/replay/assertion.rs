@@ -31,7 +31,7 @@ use std::{env, fmt::Write};
 ///
 /// With the log, the column, the record, its time and both values: if a value differs, if records are missing or added,
 /// if the flight lacks a column that the code logs, or if the code logs nothing that the flight has. If `rerun` returns
-/// an error or panics, or if what it returns is damaged. If the folder has no log, if a log can't be read, or if the
+/// an error or panics, or if what it returns is damaged or of the other format. If the folder has no log, if a log can't be read, or if the
 /// program would warn of a file: one named like a log that is empty or no log, such as a pointer of Git LFS.
 ///
 /// The code gets a second to warm up after each boot: if its first record of a type comes by then, and the flight has
@@ -46,10 +46,10 @@ pub fn assert_same(folder: impl AsRef<Path>, rerun: impl FnMut(&Flight<'_>) -> R
 
 /// As [`assert_same`], with tolerances: numbers of a column, `RATE.ROut`, or of all columns of a type, `RATE`, may
 /// differ by as much, as pymavlink shows them. Those of a Blackbox log are as logged: `main.axisP[0]`. Infinity allows
-/// all differences, also a column that the flight lacks.
+/// all values, also those of a column that the flight lacks.
 ///
-/// A column that has a tolerance must be compared in one log at least. So a tolerance of 0 makes sure that the code logs
-/// something rare: `("EV", 0.0)`.
+/// What has a tolerance must be compared in one log of the folder at least. So a tolerance of 0 makes sure that the code
+/// logs something rare for one of the flights: `("EV", 0.0)`.
 ///
 /// ```no_run
 /// # use binlog::replay::{self, Flight};
@@ -121,8 +121,8 @@ fn check(
         0 if unused.is_empty() => Ok(()),
         0 => {
             let names: Vec<&str> = unused.iter().map(|(name, _)| *name).collect();
-            let text = "no log has this in common with what the code logged";
-            Err(format!("{}: {}, which has a tolerance: {text}", place.display(), names.join(", ")))
+            let text = "was compared in no log; mend the name of this tolerance, or remove it";
+            Err(format!("{}: {} {text}", place.display(), names.join(", ")))
         }
         failed => Err(format!("{failed} of {} failed:{wrong}", Plural(logs.len() + left_out.len(), "log"))),
     }

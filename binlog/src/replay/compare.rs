@@ -20,7 +20,7 @@ pub struct Comparison {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct TypeDifference {
-    /// `RATE`, `IMU[0]`; of a Blackbox log `main`.
+    /// `RATE`, `IMU[0]`; of a Blackbox log `main`, or `session 2, main` if one of the logs has several sessions.
     pub name: String,
     /// The records that both logs have, by their times.
     pub compared: u64,
@@ -28,8 +28,9 @@ pub struct TypeDifference {
     /// follows a time that went back. The last one isn't among them if the log ends there: an input lacks its partner.
     pub missing: u64,
     /// The records of the old log before these. A replay may [begin](super::Replay::from_us) anywhere, so logs that
-    /// differ in nothing else are the same; a test that [asserts](super::assert_same) that fails. Those of the run's
-    /// first second aren't among them, as long as they are at most a half of it: code has to warm up.
+    /// differ in nothing else are the same; a test that [asserts](super::assert_same) that fails. They are none if the
+    /// new log's first record of the run comes within a second, and at most a half of the run is before it: code has to
+    /// warm up.
     pub before: u64,
     /// The records of the new log that the old one lacks.
     pub added: u64,
@@ -41,13 +42,15 @@ pub struct TypeDifference {
 #[derive(Clone, PartialEq, Debug, Default)]
 #[non_exhaustive]
 pub struct ColumnDifference {
-    /// `RATE.ROut`, `IMU[0].GyrX`; of a Blackbox log `main.gyroADC[0]`.
+    /// `RATE.ROut`, `IMU[0].GyrX`; of a Blackbox log `main.gyroADC[0]`, or `session 2, main.gyroADC[0]` if one of the
+    /// logs has several sessions.
     pub name: String,
     /// The values that were compared.
     pub compared: u64,
     /// Those that differ by more than the tolerance.
     pub differing: u64,
-    /// Whether the old log has no such column. Then all values count as differing, unless any difference is allowed.
+    /// Whether none of the records that were compared has such a column in the old log. Then all values count as
+    /// differing, unless any difference is allowed.
     pub is_new: bool,
     /// The largest difference of two numbers, as pymavlink shows them. Infinite if one of them isn't a finite number.
     pub largest: f64,
@@ -55,6 +58,8 @@ pub struct ColumnDifference {
     pub mean: f64,
     /// The first values that differ by more than the tolerance.
     pub first: Option<FirstDifference>,
+    /// The values of records whose partners lack the column.
+    without_partner: u64,
 }
 
 /// Two values that differ.
@@ -72,8 +77,8 @@ pub struct FirstDifference {
 }
 
 /// Compares the records of a new log with those of an old one: all types that the new log has, record by record of the
-/// same time, all columns that the new log has. Numbers are compared as they are logged, and NaN is the same as any
-/// other NaN. Logs of different formats have nothing to compare.
+/// same time, all columns that the new log has. Numbers are the same if they are equal, zeros if they have the same
+/// sign; all NaN are the same. Logs of different formats have nothing to compare.
 ///
 /// ```
 /// # use binlog::{AnyLog, LogSchema, LogWriter, messages::Ev};
@@ -135,7 +140,7 @@ impl Comparison {
             && self.columns.iter().all(|column| column.differing == 0)
     }
 
-    /// The types of the new log.
+    /// The types of the new log, and what it lacks of them in whole sessions.
     pub fn types(&self) -> &[TypeDifference] {
         &self.types
     }
@@ -145,14 +150,13 @@ impl Comparison {
         &self.columns
     }
 
-    /// Whether a tolerance belongs to a column.
+    /// Whether a tolerance belongs to a type or a column of records that were compared.
     pub(super) fn uses(&self, (given, _): &(&str, f64)) -> bool {
         let tolerance = [(*given, 1.0)];
-        self.columns.iter().any(|column| {
-            let name = column.name.strip_prefix("session ").and_then(|rest| Some(rest.split_once(", ")?.1));
-            let (source, label) = name.unwrap_or(&column.name).split_once('.').unwrap_or_default();
-            Tolerances(&tolerance).of(source, label) > 0.0
-        })
+        let applies = |source: &str, label: &str| Tolerances(&tolerance).of(source, label) > 0.0;
+        let mut columns = self.columns.iter().filter_map(|column| without_session(&column.name).split_once('.'));
+        let mut types = self.types.iter().filter(|it| it.compared > 0);
+        columns.any(|(source, label)| applies(source, label)) || types.any(|it| applies(without_session(&it.name), ""))
     }
 
     /// The records that both logs have.
@@ -171,9 +175,7 @@ impl Comparison {
                 let records = Plural(*added as usize, "record");
                 match it.missing + it.before {
                     0 => format!("{name}: the code logged {records}, of which the flight has none"),
-                    _ => {
-                        format!("{name}: none of the {records} that the code logged has the time of one of the flight")
-                    }
+                    _ => format!("{name}: the code logged {records}, at other times than the flight"),
                 }
             };
             return self.types.iter().map(nothing).collect();
@@ -199,7 +201,8 @@ impl Comparison {
         let columns = columns.into_iter().filter_map(|column| {
             let ColumnDifference { name, compared, differing, largest, first, is_new, .. } = column;
             if *is_new {
-                let hint = format!("rename it back, record new flights, or allow all with (\"{name}\", f64::INFINITY)");
+                let own = without_session(name);
+                let hint = format!("rename it back, record new flights, or allow all with (\"{own}\", f64::INFINITY)");
                 return Some(format!("{name}: the flight has no such column; {hint}"));
             }
             let FirstDifference { record, time_us, old, new } = first.as_ref()?;
@@ -211,6 +214,11 @@ impl Comparison {
         });
         before.chain(records).chain(columns).collect()
     }
+}
+
+/// The name by which a tolerance is given.
+fn without_session(name: &str) -> &str {
+    name.strip_prefix("session ").and_then(|rest| Some(rest.split_once(", ")?.1)).unwrap_or(name)
 }
 
 fn seconds(time_us: u64) -> String {
@@ -239,7 +247,7 @@ impl fmt::Display for Comparison {
     }
 }
 
-/// A difference with three digits; more before the point.
+/// A difference: three significant digits, or all digits before the point.
 fn digits(value: f64) -> String {
     if value == 0.0 || !(1e-3..1e6).contains(&value) {
         return if value == 0.0 || value.is_infinite() { value.to_string() } else { format!("{value:.2e}") };
@@ -283,7 +291,7 @@ impl Keys {
     }
 }
 
-/// Code that is fed from a flight's beginning logs by then, in microseconds after the type's first record.
+/// The code may take this long to log its first record of a type, in microseconds after the flight's first.
 const WARM_UP_US: u64 = 1_000_000;
 
 /// Calls `pair` with the number in the order of time and the places of each pair of the same time, and counts what has
@@ -395,16 +403,10 @@ impl ColumnDifference {
         let by = Some((old - new).abs()).filter(|by| by.is_finite()).unwrap_or(f64::INFINITY);
         self.largest = self.largest.max(by);
         self.mean += by;
-        // Different integers beyond 2^53 have a difference of 0 here. A tolerance of NaN allows nothing.
-        if by > tolerance || tolerance.is_nan() || tolerance == 0.0 {
+        // Different integers beyond 2^53 have a difference of 0 here.
+        if by > tolerance || tolerance == 0.0 {
             self.differs(first);
         }
-    }
-
-    /// Takes a value of a column that the old log lacks.
-    fn is_without_partner(&mut self, tolerance: f64) {
-        self.is_new = true;
-        self.differing += u64::from(tolerance != f64::INFINITY);
     }
 
     fn differs(&mut self, first: impl FnOnce() -> FirstDifference) {
@@ -412,7 +414,11 @@ impl ColumnDifference {
         self.first.get_or_insert_with(first);
     }
 
-    fn finish(mut self) -> Self {
+    fn finish(mut self, tolerance: f64) -> Self {
+        self.is_new = self.compared == 0 && self.without_partner > 0;
+        if self.is_new && tolerance != f64::INFINITY {
+            self.differing = self.without_partner;
+        }
         self.mean /= self.compared.max(1) as f64;
         self
     }

@@ -42,8 +42,10 @@ pub enum ReplayError {
     /// The log has several instances of a message, and the program's message lacks the column that tells them apart, so
     /// their inputs are mixed. It comes once, instead of the first input of the second instance.
     Instances {
-        /// The name of the message.
+        /// The name of the message in the log.
         name: String,
+        /// Its name in the program, of which the log's may be an alias.
+        message: &'static str,
         /// The label of the column.
         label: String,
     },
@@ -81,7 +83,8 @@ impl fmt::Display for ReplayError {
             ReplayError::NoField { session, name, has } => {
                 write!(f, "session {session} has no field `{name}`; ")?;
                 let is_meant = |has: &&String| {
-                    has.split_once('[').is_some_and(|(of_several, _)| of_several.eq_ignore_ascii_case(name))
+                    let label = name.split_once('.').map_or(name.as_str(), |(_, label)| label);
+                    has.split_once('[').is_some_and(|(of_several, _)| of_several.eq_ignore_ascii_case(label))
                 };
                 let meant = has.iter().find(|has| has.eq_ignore_ascii_case(name));
                 match meant.or_else(|| has.iter().find(is_meant)) {
@@ -96,9 +99,9 @@ impl fmt::Display for ReplayError {
                 }
                 Ok(())
             }
-            ReplayError::Instances { name, label } => write!(
+            ReplayError::Instances { name, message, label } => write!(
                 f,
-                "the log has several instances of {name}, and the program's {name} lacks their column: add a field with \
+                "the log has several instances of {name}, and the program's {message} lacks their column: add a field with \
                  #[log(label = \"{label}\", instance)]"
             ),
             ReplayError::Decode { offset, .. } => write!(f, "the record at offset {offset}"),

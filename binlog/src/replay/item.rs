@@ -62,7 +62,7 @@ pub enum Item<T> {
 }
 
 /// A time in which inputs are missing that come regularly: more than four times their usual interval. At the end of a
-/// boot, a session or the log, it is a second at least.
+/// boot, a session or the log, and before the time goes back, a gap takes a second or more.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Gap {
     /// What is missing: `RATE`, `IMU[0]`, `main`.

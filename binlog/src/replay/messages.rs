@@ -13,7 +13,7 @@ use std::marker::PhantomData;
 pub(super) struct Messages<S> {
     room: by_label::Payload,
     /// Names of messages whose instances are known to be mixed.
-    mixed: Vec<String>,
+    mixed: Vec<&'static str>,
     schema: PhantomData<fn() -> S>,
 }
 
@@ -52,9 +52,10 @@ impl<S: LogSchema> Inputs for Messages<S> {
         // A log without units doesn't say which column separates the instances; the program does.
         let ours = program.columns.iter().find(|column| column.unit.id() == b'#').map(|column| column.label);
         let instance = logged.instance_column().or_else(|| logged.column(ours?));
-        let is_known = self.mixed.iter().any(|mixed| mixed == logged.name());
-        let has = |label: &str| is_known || program.columns.iter().any(|column| column.label == label);
-        let lacks = instance.as_ref().map(|column| column.label).filter(|label| !has(label)).map(str::to_owned);
+        let is_said = self.mixed.contains(&program.name);
+        let has = |label: &str| program.columns.iter().any(|column| column.label == label);
+        let label = instance.as_ref().map(|column| column.label).filter(|_| !is_said);
+        let lacks = label.filter(|label| !has(label)).map(str::to_owned);
         let instance = instance.map(|column| (column.format, column.offset));
         Ok(Some(Plan { index, conversion, sources: InstanceSources::new(logged.name(), instance, source), lacks }))
     }
@@ -68,9 +69,9 @@ impl<S: LogSchema> Inputs for Messages<S> {
     ) -> Result<Option<(u32, S)>, ReplayError> {
         let number = plan.sources.of(record.bytes, source);
         if plan.lacks.is_some() && plan.sources.known.len() > 1 {
-            let (name, label) = (plan.sources.name.clone(), plan.lacks.take().unwrap_or_default());
-            self.mixed.push(name.clone());
-            return Err(ReplayError::Instances { name, label });
+            let (name, label) = (S::MESSAGES[plan.index].definition.name, plan.lacks.take().unwrap_or_default());
+            self.mixed.push(name);
+            return Err(ReplayError::Instances { name: plan.sources.name.clone(), message: name, label });
         }
         let payload = plan.conversion.convert(record.bytes, record.wraps, &mut self.room);
         match S::decode(plan.index, payload) {

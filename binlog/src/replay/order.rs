@@ -37,6 +37,8 @@ pub(super) struct Order<T> {
     aside: VecDeque<Item<T>>,
     /// What follows once the queue is empty.
     then: Option<Then>,
+    /// The latest time before that.
+    end_us: u64,
     sources: Vec<Source>,
 }
 
@@ -68,6 +70,7 @@ impl<T> Order<T> {
             held: VecDeque::new(),
             aside: VecDeque::new(),
             then: None,
+            end_us: 0,
             sources: Vec::new(),
         }
     }
@@ -155,7 +158,7 @@ impl<T> Order<T> {
             }
         }
         self.then.as_ref()?;
-        let end_us = self.newest_us.map_or(self.clock_us, |newest_us| newest_us.max(self.clock_us));
+        let end_us = self.end_us;
         for Source { name, regular } in &mut self.sources {
             if let Some(from_us) = regular.end(end_us) {
                 return Some(Item::Gap(Gap { source: name.clone(), from_us, to_us: end_us }));
@@ -193,7 +196,7 @@ impl<T> Order<T> {
                 self.held.push_back(waiting);
                 if self.held.len() >= PROOF {
                     let to_us = self.held.iter().map(|held| held.time_us).min().unwrap_or(time_us);
-                    self.then = Some(Then::Back { from_us: newest_us, to_us });
+                    (self.then, self.end_us) = (Some(Then::Back { from_us: newest_us, to_us }), newest_us);
                 }
                 return;
             } else {
@@ -227,6 +230,8 @@ impl<T> Order<T> {
     /// Decides about what is held back at an end: nothing follows that could confirm it.
     fn settle(&mut self) {
         let newest_us = self.newest_us.unwrap_or_default();
+        // A time that nothing confirms makes no gap.
+        self.end_us = newest_us;
         self.release(|time_us| time_us >= newest_us && time_us - newest_us <= TimeRange::NEAR_US);
     }
 

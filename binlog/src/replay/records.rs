@@ -8,7 +8,7 @@ use crate::format::{Definition, Format};
 use crate::read::catalogue::units::{TableRow, Units, UnitsAt};
 use crate::read::records::time::TimeSource;
 use crate::read::{LoggedDefinition, RecordStream};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{ErrorKind, Read};
 
 /// What of the records is an input.
@@ -86,8 +86,8 @@ pub(super) struct Records<R, I: Inputs> {
     has_inputs: bool,
     /// The names of the types with records, for an error.
     has: BTreeSet<String>,
-    /// Definitions of this boot that differ. A log may repeat a definition.
-    differing: BTreeSet<String>,
+    /// The last error that was reported for each message of this boot. A log may repeat a definition.
+    differing: BTreeMap<String, String>,
     is_read: bool,
     is_over: bool,
     /// What is wrong with the log as a whole: it follows the last item.
@@ -110,7 +110,7 @@ impl<R: Read, I: Inputs> Records<R, I> {
             is_running: false,
             has_inputs: false,
             has: BTreeSet::new(),
-            differing: BTreeSet::new(),
+            differing: BTreeMap::new(),
             is_read: false,
             is_over: false,
             last: None,
@@ -199,8 +199,9 @@ impl<R: Read, I: Inputs> Records<R, I> {
                             Err(error) => {
                                 *slot = Some(Known { time: TimeSource::of(&definition), kind: Kind::Foreign });
                                 self.has_inputs = true;
-                                let is_new = self.differing.insert(error.to_string());
-                                return if is_new { Err(error) } else { Ok(true) };
+                                let text = error.to_string();
+                                let known = self.differing.insert(definition.name().to_owned(), text.clone());
+                                return if known.is_some_and(|known| known == text) { Ok(true) } else { Err(error) };
                             }
                         }
                     }

@@ -29,7 +29,7 @@ impl Signal {
     /// The value at the time of the row, by linear interpolation between the values before and after it. Where these
     /// are more than a second apart, it is the last one. NaN before or after makes NaN.
     ///
-    /// Angles are numbers like others: between 359 and 1 degrees are 180.
+    /// Angles are treated as plain numbers: halfway between 359 and 1 degrees is 180.
     pub fn linear(name: impl Into<String>) -> Self {
         Signal { name: name.into(), is_linear: true }
     }

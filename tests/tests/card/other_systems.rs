@@ -65,6 +65,8 @@ fn a_long_name_without_its_beginning_goes_with_its_log() {
     card.edit(block, |block| block[offset - 32] &= !0x40);
     assert_eq!(sd(&card, OPTIONS).remove_oldest(), Ok(Some(7)));
     Volume::of(&card).check().assert_clean("without the log");
+    let slots = [offset - 32, offset].map(|slot| card.block(block)[slot]);
+    assert_eq!(slots, [0xE5, 0xE5], "the name and the entry are deleted");
 }
 
 /// A log without clusters makes no room.

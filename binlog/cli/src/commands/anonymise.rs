@@ -99,7 +99,7 @@ struct JsonBlackbox<'r> {
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     if let Some(name) = arguments.keep.iter().find(|name| arguments.drop.contains(name)) {
-        return Err(Failure::new(format_args!("--keep and --drop both name {name}; leave one out")));
+        return Err(both_name(name));
     }
     write_same_format(
         &arguments.log,
@@ -109,6 +109,10 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
         |input, log| ardupilot(arguments, context, input, log),
         |input, log| blackbox(arguments, context, input, log),
     )
+}
+
+fn both_name(name: &str) -> Failure {
+    Failure::new(format_args!("--keep and --drop both name {name}; leave one out"))
 }
 
 /// Anonymises an ArduPilot log. Returns how many bytes of the log are lost.
@@ -122,7 +126,12 @@ fn ardupilot(arguments: &Arguments, context: &Context, input: &Input, log: &Log<
         let Some(kind) = Kind::from_name(name) else {
             let pattern = Patterns::new(std::slice::from_ref(name));
             pattern.require(types.iter().map(String::as_str)).map_err(|failure| failure.context(&input.name))?;
-            options = types.iter().filter(|of_log| pattern.contains(of_log)).fold(options, Anonymise::drop_type);
+            for of_log in types.iter().filter(|of_log| pattern.contains(of_log)) {
+                if arguments.keep.iter().any(|keep| matches(keep, of_log)) {
+                    return Err(both_name(of_log));
+                }
+                options = options.drop_type(of_log);
+            }
             continue;
         };
         options = options.drop_kind(kind);

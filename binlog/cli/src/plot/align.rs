@@ -8,12 +8,12 @@ use crate::intervals::Intervals;
 pub enum Origin {
     /// At the session's first time.
     Start,
-    /// When the vehicle was armed for the first time. A session that doesn't say when that was, and whose times are all
-    /// in the flight, has the flight's clock: a replay logs a part of it. Others begin at their first time.
+    /// When the vehicle was armed for the first time. A session that doesn't say when that was begins at its first time,
+    /// unless it is a part of this flight.
     Arming(Option<Flight>),
 }
 
-/// The first session that says when the vehicle was armed, in microseconds.
+/// A session that says when the vehicle was armed, in microseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Flight {
     from_us: u64,
@@ -21,19 +21,23 @@ pub struct Flight {
     armed_us: u64,
 }
 
+/// A part of a flight has this number of times of a type in common with it, or all that it has.
+const IN_COMMON: usize = 10;
+
 impl Origin {
     /// The origin for these sessions: one begins at its start, several at arming.
-    pub fn of<'s>(sessions: impl IntoIterator<Item = &'s Session<'s>>) -> Self {
-        let mut sessions = sessions.into_iter().peekable();
-        let first = sessions.next();
-        if sessions.peek().is_none() {
+    pub fn of(sessions: &[&Session<'_>]) -> Self {
+        if sessions.len() < 2 {
             return Origin::Start;
         }
-        let flight = |session: &Session<'_>| {
+        let (armed, others): (Vec<&Session<'_>>, Vec<&Session<'_>>) =
+            sessions.iter().copied().partition(|session| !session.armed().is_empty());
+        let flight = armed.into_iter().find(|flight| others.iter().any(|other| is_part(other, flight)));
+        let flight = flight.and_then(|session| {
             let (armed_us, range) = (session.armed().first()?.start, session.time_range_us()?);
             Some(Flight { from_us: *range.start(), to_us: *range.end(), armed_us })
-        };
-        Origin::Arming(first.into_iter().chain(sessions).find_map(flight))
+        });
+        Origin::Arming(flight)
     }
 
     /// The label of the axis.
@@ -56,11 +60,24 @@ impl Origin {
             .unwrap_or(0)
     }
 
-    /// The flight whose clock a session has that doesn't say when it was armed.
+    /// The flight of which a session without arming is a part.
     pub fn flight(self, session: &Session<'_>) -> Option<Flight> {
-        let (Origin::Arming(flight), Some(range)) = (self, session.time_range_us()) else { return None };
-        flight.filter(|flight| flight.from_us <= *range.start() && *range.end() <= flight.to_us)
+        let Origin::Arming(Some(flight)) = self else { return None };
+        let range = session.time_range_us().filter(|_| session.armed().is_empty())?;
+        (flight.from_us <= *range.start() && *range.end() <= flight.to_us).then_some(flight)
     }
+}
+
+/// Whether a session has the times of another one: a replay logs a part of a flight. Those of two boots differ by
+/// microseconds.
+fn is_part(session: &Session<'_>, flight: &Session<'_>) -> bool {
+    let Some((session, flight)) = session.ardupilot().zip(flight.ardupilot()) else { return false };
+    session.types().any(|rows| {
+        let times = rows.times_us();
+        let Ok(of_flight) = flight.rows(rows.name()) else { return false };
+        let of_flight = of_flight.times_us();
+        !times.is_empty() && times.iter().take(IN_COMMON).all(|time_us| of_flight.contains(time_us))
+    })
 }
 
 /// A time on the axis, in seconds.

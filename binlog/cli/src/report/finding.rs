@@ -100,10 +100,10 @@ impl Finding {
     /// The times of the places that are listed: `12.00 s, 15.20 – 17.00 s; 4 more`. Empty if none has a time.
     pub(crate) fn times(&self) -> String {
         let times = self.evidence.iter().filter(|of| of.at_s.is_finite()).map(|of| format!("{} s", of.time()));
-        let times = times.collect::<Vec<_>>().join(", ");
-        match self.evidence_count - self.evidence.len() {
-            more @ 1.. if !times.is_empty() => format!("{times}; {more} more"),
-            _ => times,
+        let times: Vec<String> = times.collect();
+        match self.evidence_count - times.len() {
+            more @ 1.. if !times.is_empty() => format!("{}; {more} more", times.join(", ")),
+            _ => times.join(", "),
         }
     }
 

@@ -406,17 +406,17 @@ impl Rules {
             let line = line.split('#').next().unwrap_or_default().trim();
             if !line.is_empty() {
                 let wrong = |wrong: String| Failure::new(format_args!("{name}, line {}: {wrong}", i + 1));
-                rules.add(line).map_err(wrong)?;
-                let key: String = line.chars().take_while(|c| *c != '=').filter(|c| !c.is_whitespace()).collect();
-                if let Some(key) = keys.replace(key) {
-                    return Err(wrong(format!("{key} is given twice; leave one out")));
+                let (rule, limit) = rules.add(line).map_err(wrong)?;
+                if !keys.insert((rule, limit)) {
+                    return Err(wrong(format!("{rule}.{limit} is given twice; leave one out")));
                 }
             }
         }
         Ok(rules)
     }
 
-    fn add(&mut self, line: &str) -> Result<(), String> {
+    /// Takes a line. Returns the names of its rule and limit.
+    fn add(&mut self, line: &str) -> Result<(&'static str, &'static str), String> {
         let shown = on_one_line(line);
         let parts = line.split_once('=').and_then(|(key, value)| Some((key.trim().split_once('.')?, value.trim())));
         let parts = parts.map(|((name, limit), value)| (name.trim_end(), limit.trim_start(), value));
@@ -435,7 +435,7 @@ impl Rules {
                 "false" => self.off.push(rule.name),
                 _ => return Err(format!("`{shown}`: {name}.{ENABLED} is true or false")),
             }
-            return Ok(());
+            return Ok((rule.name, ENABLED));
         }
         let known = || rule.limits.iter().map(|limit| limit.name).chain([ENABLED]);
         let Some(found) = rule.limits.iter().find(|known| known.name == limit) else {
@@ -446,7 +446,7 @@ impl Rules {
             Ok(value) if value.is_finite() && value >= 0.0 => self.given.push((rule.name, found.name, value)),
             _ => return Err(format!("`{shown}`: a limit is a number from 0 on, in {}", unit_or(found.unit))),
         }
-        Ok(())
+        Ok((rule.name, found.name))
     }
 
     /// Whether a rule is applied.
@@ -513,7 +513,7 @@ mod tests {
 
     #[test]
     fn a_file_changes_limits_and_switches_rules_off() {
-        let text = "# ours\nvibration.threshold = 15 # softer\n\nerror.enabled = false\nvibration.threshold=20\n";
+        let text = "# ours\nvibration.threshold=20 # softer\n\nerror.enabled = false\n";
         let rules = Rules::of_text("ours.txt", text).expect("limits");
         assert_eq!(rules.threshold(&RULES[0]), 20.0);
         assert_eq!(rules.severe(&RULES[0]), 60.0);

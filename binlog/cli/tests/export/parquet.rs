@@ -352,6 +352,17 @@ fn what_has_no_room_in_memory_is_written() {
     assert!(file.metadata().num_row_groups() > 3, "{:?}", file.metadata().num_row_groups());
 }
 
+#[test]
+fn a_file_of_many_row_groups_is_followed_by_another_one() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let paths = fill(folder.path(), |data_set| data_set.with_memory(64 << 10).with_row_groups(2));
+    assert!(paths.len() > 1, "{paths:?}");
+    for path in paths {
+        let file = ParquetRecordBatchReaderBuilder::try_new(File::open(path).expect("a file")).expect("Parquet");
+        assert!(file.metadata().num_row_groups() <= 3, "{:?}", file.metadata().num_row_groups());
+    }
+}
+
 /// Adds many logs to a data set and compares what its files have of each. Returns the files.
 fn fill(folder: &Path, limits: impl FnOnce(DataSet) -> DataSet) -> Vec<PathBuf> {
     const LOGS: usize = 60;

@@ -1,6 +1,8 @@
 //! Several logs and folders: what isn't read is said, and what is printed says of which log it is.
 
 use crate::{Ran, binlog, command, fine, json, log, ran, words};
+use binlog_tests::payload;
+use binlog_tests::raw_log::RawLog;
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
@@ -169,8 +171,18 @@ fn a_log_that_was_never_armed_is_named() {
     let path = folder.path().join("ground.bin");
     fine(&format!("cut LOG --to 1 -t ATT -o {}", path.display()), &log("flight.bin"));
     let ran = binlog(words(&format!("plot LOG {} ATT.Roll --json", path.display()), &log("flight.bin")));
-    let said = "binlog: ground.bin doesn't say when it was armed; its times are within the flight, and stay where they \
-                are in it\n";
+    let said = "binlog: ground.bin doesn't say when it was armed; its times are those of a flight that is plotted, \
+                too, and stay where they are in it\n";
+    assert_eq!((ran.code, &*ran.stderr), (Some(0), said));
+    // Another flight has other times, however near.
+    let mut other = RawLog::with_units();
+    other.fmt(1, "ATT", "Qf", "TimeUS,Roll");
+    for i in 0..20_u64 {
+        other.record(1, &payload![1_000_003 + 10_000 * i, 0.5_f32]);
+    }
+    fs::write(&path, &other.bytes).expect("room");
+    let ran = binlog(words(&format!("plot LOG {} ATT.Roll --json", path.display()), &log("flight.bin")));
+    let said = "binlog: ground.bin doesn't say when it was armed; its first time is 0 on the axis\n";
     assert_eq!((ran.code, &*ran.stderr), (Some(0), said));
 }
 

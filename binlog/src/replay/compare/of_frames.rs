@@ -2,7 +2,7 @@
 
 use super::{ColumnDifference, Comparison, FirstDifference, Keys, Tolerances, TypeDifference, match_up};
 use crate::blackbox::BlackboxLog;
-use crate::blackbox::log::Table;
+use crate::blackbox::log::{Table, Tables};
 
 pub(super) fn compare(
     old: &BlackboxLog<'_>,
@@ -22,10 +22,16 @@ pub(super) fn compare(
             of_table(name(i, table), old, table, tolerances, comparison);
         }
     }
-    // A session that the code doesn't log, of frames that it logs in others.
-    let has = |letter| new.iter().filter_map(|tables| tables.table(letter)).any(|table| !table.is_empty());
-    for (i, tables) in old.iter().enumerate().skip(new.len()) {
-        for table in tables.tables().iter().filter(|table| has(table.letter())) {
+    // Frames of sessions that the new log lacks count as missing, if it has such frames in others.
+    let has = |tables: &Tables, letter| tables.table(letter).is_some_and(|table| !table.is_empty());
+    for (i, tables) in old.iter().enumerate() {
+        let is_left_out = |table: &&Table| {
+            let letter = table.letter();
+            !table.is_empty()
+                && new.iter().any(|tables| has(tables, letter))
+                && !new.get(i).is_some_and(|tables| has(tables, letter))
+        };
+        for table in tables.tables().iter().filter(is_left_out) {
             let mut result = TypeDifference { name: name(i, table), ..TypeDifference::default() };
             table.times_us().iter().for_each(|&time_us| result.lacks(time_us));
             comparison.types.push(result);
@@ -45,7 +51,7 @@ fn of_table(name: String, old: Option<&Table>, new: &Table, tolerances: Toleranc
     match_up((&old_keys, &[]), &keys(new), &mut result, |record, old_place, new_place, time_us| {
         for (new, old, (tolerance, difference)) in &mut columns {
             let Some(old) = old else {
-                difference.is_without_partner(*tolerance);
+                difference.without_partner += 1;
                 continue;
             };
             if let Some((old_value, new_value)) = old.get(old_place).zip(new.get(new_place)) {
@@ -57,5 +63,5 @@ fn of_table(name: String, old: Option<&Table>, new: &Table, tolerances: Toleranc
         }
     });
     comparison.types.push(result);
-    comparison.columns.extend(columns.into_iter().map(|(_, _, (_, difference))| difference.finish()));
+    comparison.columns.extend(columns.into_iter().map(|(_, _, (tolerance, difference))| difference.finish(tolerance)));
 }

@@ -54,7 +54,7 @@ fn of_source(
                 .filter(|it| it.0.label == column.label)
                 .or_else(|| old.values().find(|it| it.0.label == column.label))
             else {
-                difference.is_without_partner(tolerance);
+                difference.without_partner += 1;
                 continue;
             };
             let first = || FirstDifference {
@@ -72,7 +72,7 @@ fn of_source(
                 }
                 _ => {
                     difference.compared += 1;
-                    if !is_same(&old_value, &new_value) {
+                    if tolerance != f64::INFINITY && !is_same(&old_value, &new_value) {
                         difference.differs(first);
                     }
                 }
@@ -80,7 +80,8 @@ fn of_source(
         }
     });
     comparison.types.push(result);
-    comparison.columns.extend(columns.into_iter().map(|(_, difference)| difference.finish()));
+    let finish = |(label, difference): (String, ColumnDifference)| difference.finish(tolerances.of(&source, &label));
+    comparison.columns.extend(columns.into_iter().map(finish));
 }
 
 /// Whether texts or arrays are the same.

@@ -33,11 +33,11 @@ pub(super) fn figure(
             "nothing to plot; write a column such as ATT.Roll, or --preset NAME (`binlog plot --list-presets`)",
         ));
     }
-    let origin = Origin::of(plotted.iter().map(|plotted| plotted.session));
+    let origin = Origin::of(&plotted.iter().map(|plotted| plotted.session).collect::<Vec<_>>());
     if origin != Origin::Start {
         for Plotted { name, session, .. } in plotted.iter().filter(|plotted| plotted.session.armed().is_empty()) {
             let place = match origin.flight(session) {
-                Some(_) => "its times are within the flight, and stay where they are in it",
+                Some(_) => "its times are those of a flight that is plotted, too, and stay where they are in it",
                 None => "its first time is 0 on the axis",
             };
             warn(format_args!("{name} doesn't say when it was armed; {place}"));

@@ -55,6 +55,7 @@ pub struct DataSet {
     too_large: BTreeMap<String, usize>,
     limit: usize,
     memory: usize,
+    row_groups: usize,
     /// Whether a log was added only in part: then nothing of this run may be listed.
     is_torn: bool,
     /// Whether the folder had no data set. Until the end it has none, either.
@@ -115,6 +116,7 @@ impl DataSet {
             too_large: BTreeMap::new(),
             limit: FILE_BYTES,
             memory: MEMORY_BYTES,
+            row_groups: ROW_GROUPS,
             is_torn: false,
             is_new,
             _lock: lock,
@@ -135,6 +137,13 @@ impl DataSet {
     #[must_use]
     pub fn with_memory(mut self, bytes: usize) -> Self {
         self.memory = bytes;
+        self
+    }
+
+    /// The row groups after which a file gets no more logs, 64 without this.
+    #[must_use]
+    pub fn with_row_groups(mut self, row_groups: usize) -> Self {
+        self.row_groups = row_groups;
         self
     }
 
@@ -248,14 +257,13 @@ impl DataSet {
             if growing().map(GrowingFile::memory).sum::<usize>() <= self.memory {
                 return Ok(());
             }
-            let places = self.growing.iter().flat_map(|(name, files)| (0..files.len()).map(move |place| (name, place)));
-            let Some((name, place)) = places.max_by_key(|(name, place)| self.growing[*name][*place].memory()) else {
+            let largest = |files: &Vec<GrowingFile>| (0..files.len()).max_by_key(|place| files[*place].memory());
+            let of_each = self.growing.values_mut().filter_map(|files| largest(files).map(|place| (files, place)));
+            let Some((files, place)) = of_each.max_by_key(|(files, place)| files[*place].memory()) else {
                 return Ok(());
             };
-            let name = name.clone();
-            let files = self.growing.entry(name).or_default();
             files[place].flush()?;
-            if files[place].row_groups() >= ROW_GROUPS {
+            if files[place].row_groups() >= self.row_groups {
                 self.whole.push(files.remove(place).finish()?);
             }
         }
