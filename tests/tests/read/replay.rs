@@ -254,7 +254,7 @@ fn inputs_that_end_before_the_log_have_a_gap() {
         log((0..300).flat_map(step))
     };
     let gap = Gap { source: "AAA".into(), from_us: 1_490_000, to_us: 2_990_000 };
-    assert_eq!(gaps(&sorted(150)), [gap.clone()]);
+    assert_eq!(gaps(&sorted(150)), std::slice::from_ref(&gap));
     // It is said before the next boot.
     let two = [sorted(150), sorted(300)].concat();
     let at = |wanted: &Item<Asked>| items(&two).iter().position(|item| item == wanted);
