@@ -28,7 +28,7 @@ pub struct TypeDifference {
     /// follows a time that went back. The last one isn't among them if the log ends there: an input lacks its partner.
     pub missing: u64,
     /// The records of the old log before these. A replay may [begin](super::Replay::from_us) anywhere, so logs that
-    /// differ in nothing else are the same; a test that [asserts](super::assert_same) that fails. They are none if the
+    /// differ in nothing else are the same; a test that [asserts](super::assert_same) that fails. It is 0 if the
     /// new log's first record of the run comes within a second, and at most a half of the run is before it: code has to
     /// warm up.
     pub before: u64,

@@ -94,8 +94,8 @@ impl<'log> Flight<'log> {
     /// the row's time, or are [interpolated](Signal::linear); NaN stands for no value. Numbers are in their columns'
     /// units ([`Scaling::Units`](crate::Scaling::Units)).
     ///
-    /// A field of a Blackbox log is one of the main frames, or else of others. The name of the frames may precede it, as
-    /// in `gps.GPS_speed`.
+    /// A field of a Blackbox log is one of the main frames, or else of others. The name of the frames may precede it,
+    /// as in `gps.GPS_speed`.
     ///
     /// ```no_run
     /// use binlog::AnyLog;

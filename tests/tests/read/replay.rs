@@ -261,7 +261,7 @@ fn inputs_that_end_before_the_log_have_a_gap() {
     assert!(at(&Item::Gap(gap)) < at(&Item::Begin { number: 2 }));
     // Not all end at the same moment.
     assert_eq!(gaps(&sorted(280)), []);
-    // A record that isn't an input shows that the log went on.
+    // A record that isn't an input shows that the log is longer.
     let longer = log((0..150).map(|i| single(10_000 * i, 0)).chain((150..300).map(|i| other(10_000 * i))));
     assert_eq!(gaps(&longer).len(), 1);
 }

@@ -8,8 +8,8 @@ use crate::intervals::Intervals;
 pub enum Origin {
     /// At the session's first time.
     Start,
-    /// When the vehicle was armed for the first time. A session that doesn't say when that was begins at its first time,
-    /// unless it is a part of this flight.
+    /// When the vehicle was armed for the first time. A session that doesn't say when begins at its first time, unless
+    /// it is a part of this flight.
     Arming(Option<Flight>),
 }
 

@@ -94,7 +94,8 @@ fn the_terminal_has_the_findings_in_words() {
     fs::write(folder.path().join("radio.bin"), log).expect("room");
     let output = report(folder.path(), "radio.bin").assert().success().get_output().stdout.clone();
     let text = String::from_utf8(output).expect("UTF-8");
-    assert!(text.starts_with("A failsafe took over (failsafe)\n  "), "{text}");
+    assert!(text.starts_with("problem: A failsafe took over (failsafe)\n  "), "{text}");
     assert!(text.contains("adio failsafe: occurred"), "{text}");
+    assert!(text.contains("\n  at 12.00 s\n  The autopilot decided by itself"), "{text}");
     assert!(text.contains("not checked, as the log lacks what they need: log-drops\n"), "{text}");
 }

@@ -31,15 +31,6 @@ fn a_file_changes_limits() {
 }
 
 #[test]
-fn a_terminal_says_how_bad_it_was_when_and_what_to_do() {
-    let output = report(folder().path(), "shaken.bin").output().expect("the program runs");
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(said.starts_with("warning: The frame shakes the autopilot (vibration)\n"), "{said}");
-    assert!(said.contains("\n  at 4.00 – "), "{said}");
-    assert!(said.contains("\n  Strong vibration makes the estimates of height and position wrong."), "{said}");
-}
-
-#[test]
 fn wrong_use_says_what_to_do() {
     let folder = folder();
     fs::write(folder.path().join("twice.txt"), "clipping.severe = 9\nclipping . severe=8").expect("room");

@@ -172,7 +172,7 @@ fn a_test_fails_if_the_code_begins_late() {
     replay::assert_same(folder.path(), late(10));
     let text = panics(|| replay::assert_same(folder.path(), late(12)));
     assert!(text.contains("AAA: the flight has 12 records before the code's first; "), "{text}");
-    // An event that no longer happens is no warming up, nor is most of a short flight.
+    // Code that lost an event, or most of a short flight, didn't warm up.
     let at = |times: &[u64]| log(times.iter().map(|&time_us| single(time_us, 0)));
     let short = [0, 100_000, 200_000, 300_000];
     for (flight, code, passes) in [
@@ -215,7 +215,7 @@ fn a_column_that_the_flight_lacks_is_a_difference() {
     let comparison = compare(&old, &new);
     assert!(!comparison.is_same() && comparison.columns()[0].is_new, "{comparison}");
     assert!(comparison.to_string().contains("not in the old log"), "{comparison}");
-    // A schema that is a part of the flight's is no difference.
+    // The code may have a part of the flight's schema.
     assert!(compare(&old, &any((0..50).map(|i| single(100_000 * i, 5 * i as u32)))).is_same());
 }
 

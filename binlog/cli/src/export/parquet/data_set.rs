@@ -27,8 +27,8 @@ use std::path::{Path, PathBuf};
 /// A file gets no more logs once it has this many bytes.
 const FILE_BYTES: usize = 128 << 20;
 
-/// A file gets no more logs once it has this many row groups: what a writer keeps of each, to write it at the end, would
-/// grow with the number of logs.
+/// A file gets no more logs once it has this many row groups. A writer keeps what it writes of each at the end, which
+/// would grow with the number of logs.
 const ROW_GROUPS: usize = 64;
 
 /// What all files together may have in memory, by the writer's count; it takes half as much again. With twice as much,
