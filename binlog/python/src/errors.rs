@@ -157,7 +157,7 @@ impl fmt::Display for FleetError {
             FleetError::Open(error) => error.to_string(),
             FleetError::Find(path, error) => format!("can't read {}: {error}", path.display()),
             FleetError::NoLog(text) | FleetError::Key(text) | FleetError::Value(text) => text.clone(),
-            FleetError::Raised(error) => format!("a signal ended it: {}", error.to_string().trim_end_matches(": ")),
+            FleetError::Raised(error) => ended_by(error),
         }))
     }
 }
@@ -166,6 +166,11 @@ impl From<OpenError> for FleetError {
     fn from(error: OpenError) -> Self {
         FleetError::Open(error)
     }
+}
+
+/// What is said of a work that a signal's handler ended by this exception.
+pub fn ended_by(raised: &PyErr) -> String {
+    format!("a signal ended it: {}", raised.to_string().trim_end_matches(": "))
 }
 
 impl From<FleetError> for PyErr {

@@ -13,9 +13,9 @@ use crate::table::{Rows, Table};
 use binlog::cut::Cut;
 use binlog::log::{DamagedLine, ModeInterval, Numbers, OwnedRows, Parameter, SelectError, TextMessage};
 use binlog::{AnyLog, Scaling, Skipped};
-use pyo3::exceptions::{PyKeyError, PyTypeError, PyUserWarning, PyValueError};
+use pyo3::exceptions::{PyAttributeError, PyKeyError, PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use std::ffi::CString;
 use std::io;
 use std::ops::Range;
@@ -327,8 +327,29 @@ fn utc(py: Python<'_>, unix_us: Option<i64>) -> PyResult<Option<Bound<'_, PyAny>
     let epoch = datetime.getattr("datetime")?.call1((1970, 1, 1, 0, 0, 0, 0, utc))?;
     let since = PyDict::new(py);
     since.set_item("microseconds", unix_us)?;
-    Ok(Some(epoch.add(datetime.getattr("timedelta")?.call((), Some(&since))?)?))
+    // A damaged time isn't in the years that Python has.
+    Ok(epoch.add(datetime.getattr("timedelta")?.call((), Some(&since))?).ok())
 }
+
+/// The names of types that `records` was given, of which `shown` is the first argument.
+fn names_of(names: PyResult<Vec<String>>, shown: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    match names {
+        Ok(names) => Ok(names),
+        Err(_) => {
+            let text = "records takes names of types, log.records(\"ATT\", \"GPS\"), not";
+            Err(PyTypeError::new_err(format!("{text} {}", shown.repr()?)))
+        }
+    }
+}
+
+/// What takes the place of the attributes that a log of pymavlink has.
+const OF_PYMAVLINK: [(&str, &str); 5] = [
+    ("recv_match", "write `for record in log.records(\"ATT\")`"),
+    ("recv_msg", "write `for record in log.records()`"),
+    ("flightmode", "log.modes has all modes, and log.mode(\"AUTO\") the part in one"),
+    ("param", "log.params has the parameters, and log.params.get(name, default) one of them"),
+    ("rewind", "each loop over log.records() begins at its start"),
+];
 
 #[pymethods]
 impl Log {
@@ -451,19 +472,16 @@ impl Log {
         or_default(self.__getitem__(py, key), default, py)
     }
 
-    /// Records of these types, or of all, in the order of the log.
+    /// Records of these types, of those in a list, or without an argument of all, in the order of the log. A type that
+    /// the log lacks is a KeyError.
     #[pyo3(signature = (*names))]
     fn records(&self, py: Python<'_>, names: &Bound<'_, PyTuple>) -> PyResult<Records> {
-        let Ok(mut names) = names.extract::<Vec<String>>() else {
-            let text = format!(
-                "records takes names of types, log.records(\"ATT\", \"GPS\"), not {}",
-                names.get_item(0)?.repr()?
-            );
-            return Err(PyTypeError::new_err(text));
+        let first = names.get_item(0).ok();
+        let mut names = match &first {
+            None => self.keys(py),
+            Some(list) if names.len() == 1 && !list.is_instance_of::<PyString>() => names_of(list.extract(), list)?,
+            Some(first) => names_of(names.extract(), first)?,
         };
-        if names.is_empty() {
-            names = self.keys(py);
-        }
         names.sort_unstable();
         names.dedup();
         let types = || {
@@ -477,10 +495,20 @@ impl Log {
         py.detach(types).map_err(select_error)
     }
 
+    fn __getattr__(&self, name: &Bound<'_, PyString>) -> PyResult<Py<PyAny>> {
+        let name = name.to_string_lossy();
+        let hint = OF_PYMAVLINK.iter().find(|(of, _)| *of == name).map(|(_, hint)| format!("; {hint}"));
+        let text = format!("a log has no attribute `{name}`{}", hint.unwrap_or_default());
+        Err(PyAttributeError::new_err(text))
+    }
+
     /// The part from one time to before another, in seconds since boot: a log of the records in it, with the vehicle,
     /// the modes and the parameters of that time.
     fn slice(&self, py: Python<'_>, start: f64, end: f64) -> PyResult<Log> {
-        if start.is_nan() || end.is_nan() || start > end {
+        if start.is_nan() || end.is_nan() {
+            return Err(PyValueError::new_err("a part begins and ends at seconds since boot, not NaN"));
+        }
+        if start > end {
             return Err(PyValueError::new_err(format!("the part ends at {end} s, before it begins at {start} s")));
         }
         let micros = |seconds: f64| (seconds.max(0.0) * 1e6).round() as u64;

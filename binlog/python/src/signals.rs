@@ -1,5 +1,6 @@
 //! Ctrl-C, while the module works for long without Python.
 
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
@@ -28,4 +29,15 @@ impl Signals {
         self.asked = Instant::now();
         Python::attach(|py| py.check_signals())
     }
+}
+
+/// Makes Ctrl-C come again if this is the exception that it raised. An engine raises an error of its own for it, which
+/// `except OSError` would take for a log that can't be read.
+pub fn again(raised: &PyErr) {
+    Python::attach(|py| {
+        if raised.is_instance_of::<PyKeyboardInterrupt>(py) {
+            // The engine's error remains.
+            let _ = py.import("_thread").and_then(|thread| thread.call_method0("interrupt_main"));
+        }
+    });
 }

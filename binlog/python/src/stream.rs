@@ -1,8 +1,8 @@
 //! The batches of many logs, one log after the other.
 
-use crate::errors::{FleetError, OnError, Skipped};
+use crate::errors::{FleetError, OnError, Skipped, ended_by};
 use crate::members::Member;
-use crate::signals::Signals;
+use crate::signals::{self, Signals};
 use binlog::arrow::ArrowColumn;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -34,7 +34,10 @@ pub fn batches(
     let mut signals = Signals::new();
     (0..logs.len()).flat_map(move |place| {
         if let Err(raised) = signals.check() {
-            return vec![Err(FleetError::Raised(raised))];
+            // Python makes the text, and would meet the signal there.
+            let text = ended_by(&raised);
+            signals::again(&raised);
+            return vec![Err(FleetError::Value(text))];
         }
         let log = &logs[place];
         match of_log(log) {

@@ -314,3 +314,24 @@ def test_a_signal_ends_a_stream(tmp_path, interrupt, on_error):
         pyarrow.table(fleet)
     assert "a signal ended it: " in str(interrupted.value) and "Interrupted" in str(interrupted.value)
     assert fleet.skipped == {}
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="Windows has no timer")
+def test_ctrl_c_in_a_stream_is_no_error_of_a_log(tmp_path):
+    for name in range(64):
+        (tmp_path / f"{name:02}.bin").write_bytes(demo(1))
+    fleet = binlog.fleet(tmp_path, "DEMO")
+    for path in tmp_path.iterdir():
+        os.truncate(path, 32 << 20)
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.02)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            while True:
+                try:
+                    pyarrow.table(fleet)
+                except OSError as error:
+                    assert "a signal ended it: KeyboardInterrupt" in str(error)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -2,6 +2,7 @@
 
 import copy
 import errno
+import math
 import multiprocessing
 import os
 import pathlib
@@ -143,8 +144,8 @@ def test_a_log_is_a_mapping(made):
     assert "DEMO" not in defined and len(defined["DEMO"]) == 0 and defined["DEMO"].columns == ["TimeUS", "time"]
     with pytest.raises(TypeError, match=r"\[slice\(0, 3, None\)\] isn't in a table"):
         log["DEMO"][0:3]
-    with pytest.raises(TypeError, match=r"log.records\(\"ATT\", \"GPS\"\), not \['DEMO'\]"):
-        log.records(["DEMO"])
+    with pytest.raises(TypeError, match=r"log.records\(\"ATT\", \"GPS\"\), not {'DEMO': 1}"):
+        log.records({"DEMO": 1})
 
 
 def test_a_redefined_type_has_its_records(tmp_path):
@@ -459,6 +460,41 @@ def test_each_line_of_a_session_in_python_works():
             assert m.Roll == m["Roll"] == m.to_dict()["Roll"] == roll[0]
             break
     assert log.slice(10, 20).duration == 10 and log.mode("AUTO").duration > 0 and log.armed().duration > 0
+
+
+def test_records_of_a_list_are_those_of_its_types(made):
+    log = FMT + definition(1, 15, "DEMO", "Qi", "TimeUS,X") + definition(2, 15, "TWO", "Qi", "TimeUS,Y")
+    log = made(log + record(1, struct.pack("<Qi", 1, 1)) + record(2, struct.pack("<Qi", 2, 2)))
+    names = lambda *types: [record.get_type() for record in log.records(*types)]
+    assert names(["DEMO", "TWO"]) == names("DEMO", "TWO") == ["DEMO", "TWO"]
+    assert names([name for name in ("ERR", "TWO") if name in log]) == ["TWO"]
+    assert names([]) == names(()) == []
+    for wrong in (1, [1], ["DEMO", None], None):
+        with pytest.raises(TypeError, match="records takes names of types"):
+            log.records(wrong)
+
+
+def test_a_log_says_what_takes_the_place_of_pymavlinks_methods(made):
+    log = made(FMT)
+    for name, hint in [("recv_match", "log.records"), ("flightmode", "log.modes"), ("param", "log.params")]:
+        with pytest.raises(AttributeError, match=f"`{name}`; .*{hint}"):
+            getattr(log, name)
+    with pytest.raises(AttributeError, match="a log has no attribute `other`$"):
+        log.other
+    assert not hasattr(log, "__array_interface__")
+
+
+def test_a_boot_beyond_pythons_years_is_unknown(made):
+    fields = struct.pack("<QBHI", 1 << 62, 3, 2300, 0)
+    log = made(FMT + definition(1, 3 + len(fields), "GPS", "QBHI", "TimeUS,Status,GWk,GMS") + record(1, fields))
+    assert log.boot is None and (log.start is None or log.start.year > 2000)
+
+
+def test_a_part_has_times(made):
+    log = made(FMT)
+    for start, end in [(math.nan, 1), (0, math.nan)]:
+        with pytest.raises(ValueError, match="not NaN"):
+            log.slice(start, end)
 
 
 def test_records_that_somebody_keeps_stay_as_they_are(made):

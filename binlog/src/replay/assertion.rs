@@ -31,9 +31,9 @@ use std::{env, fmt::Write};
 ///
 /// With the log, the column, the record, its time and both values: if a value differs, if records are missing or added,
 /// if the flight lacks a column that the code logs, or if the code logs nothing that the flight has. If `rerun` returns
-/// an error or panics, or if what it returns is damaged or of the other format. If the folder has no log, if a log can't
-/// be read, or if the program would warn of a file: one named like a log that is empty or no log, such as a pointer of
-/// Git LFS.
+/// an error or panics, or if what it returns is damaged or of the other format. If the folder has no log, if a log
+/// can't be read, or if the program would warn of a file: one named like a log that is empty or no log, such as a
+/// pointer of Git LFS.
 ///
 /// The code gets a second to warm up after each boot: if its first record of a type comes by then, and the flight has
 /// no more records before it than after it, those before it aren't missing. Neither is the last one if the log ends
