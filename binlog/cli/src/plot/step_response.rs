@@ -29,6 +29,9 @@ pub const LOWEST_RATE: f64 = 50.0;
 /// Windows begin at this share of a window after one another.
 const OVERLAP: usize = 8;
 
+/// Fewer windows than these fit into less than four seconds. They overlap, and noise doesn't cancel.
+pub const FEW: usize = OVERLAP;
+
 /// Between which two frequencies the highest one that is used may be, in Hz.
 const FREQUENCIES: RangeInclusive<f64> = 25.0..=100.0;
 

@@ -295,6 +295,17 @@ fn step_responses_are_told_apart_by_mode_and_throttle() {
     let part = points(folder.path(), &[&pair[..4], &["--mode", "loiter"]].concat());
     let windows = number(&part["curves"][0]["measured"]["windows"]);
     assert!((60.0..=80.0).contains(&windows), "{windows}");
+    // A part that is too short to be believed is said to be.
+    let part = |to: &str| {
+        let output = plot(folder.path()).args(&pair[..4]).args(["--to", to, "--json"]).assert().success();
+        String::from_utf8(output.get_output().stderr.clone()).expect("UTF-8")
+    };
+    assert!(
+        part("3").contains("the response of RATE.R is from 5 windows of 2 s, so it may be far off"),
+        "{}",
+        part("3")
+    );
+    assert_eq!(part("10"), "");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What tuning asks of a log: responses to a step, noise by throttle, delays of filters.
 
 use super::evaluation::{curves_of, evaluated, signals};
+use crate::counted::counted;
 use crate::outcome::{Failure, warn};
 use crate::plot::align::Origin;
 use crate::plot::curves::{CurveOf, Plotted, suits};
@@ -152,7 +153,7 @@ impl Tuning<'_> {
     fn responses(&self, title: String, expressions: &[Expression]) -> Result<Figure, Failure> {
         let groups: Vec<Groups> = self.plotted.iter().map(|plotted| self.groups(plotted)).collect::<Result<_, _>>()?;
         let mut lists = Vec::new();
-        let mut without = Vec::new();
+        let (mut without, mut few) = (Vec::new(), Vec::new());
         for [inputs, outputs] in self.curves_in_twos(expressions)? {
             let mut list = Vec::new();
             for (session, input, output) in matching(&inputs, &outputs)? {
@@ -172,6 +173,14 @@ impl Tuning<'_> {
                 for (group, responses) in names.into_iter().zip(of_groups) {
                     let name =
                         if group.is_empty() { output.name.clone() } else { format!("{} · {group}", output.name) };
+                    if responses.response.is_some() && responses.used < step_response::FEW {
+                        let windows = counted(responses.used, "window");
+                        let text = "so it may be far off; a longer part with more input gives a better one";
+                        few.push(format!(
+                            "the response of {name} is from {windows} of {} s, {text}",
+                            step_response::WINDOW
+                        ));
+                    }
                     list.push((name, responses));
                 }
             }
@@ -182,7 +191,7 @@ impl Tuning<'_> {
                 without.first().map_or("nothing to plot: the columns have no record", String::as_str),
             ));
         }
-        without.into_iter().for_each(warn);
+        without.into_iter().chain(few).for_each(warn);
         Ok(tuning::step_responses(title, lists))
     }
 
