@@ -249,12 +249,15 @@ impl fmt::Display for Comparison {
 
 /// A difference: three significant digits, or all digits before the point.
 fn digits(value: f64) -> String {
-    if value == 0.0 || !(1e-3..1e6).contains(&value) {
-        return if value == 0.0 || value.is_infinite() { value.to_string() } else { format!("{value:.2e}") };
+    match value {
+        value if (1e-3..100.0).contains(&value) => {
+            let places = (2.0 - value.log10().floor()) as usize;
+            format!("{value:.places$}").trim_end_matches('0').trim_end_matches('.').into()
+        }
+        value if (100.0..1e6).contains(&value) => format!("{value:.0}"),
+        value if value == 0.0 || value.is_infinite() => value.to_string(),
+        value => format!("{value:.2e}"),
     }
-    let places = (2 - value.log10().floor() as i32).max(0) as usize;
-    let text = format!("{value:.places$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
 }
 
 /// Records in the order in which they are compared: the times and the places in the log, by run. Another run begins

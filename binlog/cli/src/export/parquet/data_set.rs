@@ -241,7 +241,7 @@ impl DataSet {
         };
         let file = &mut growing[place];
         file.add(owner, table)?;
-        if file.bytes() >= self.limit {
+        if file.bytes() >= self.limit || file.row_groups() >= self.row_groups {
             self.whole.push(growing.remove(place).finish()?);
         } else if file.memory() > self.memory / 8 {
             // A long log fills the memory by itself.
@@ -257,15 +257,10 @@ impl DataSet {
             if growing().map(GrowingFile::memory).sum::<usize>() <= self.memory {
                 return Ok(());
             }
-            let largest = |files: &Vec<GrowingFile>| (0..files.len()).max_by_key(|place| files[*place].memory());
-            let of_each = self.growing.values_mut().filter_map(|files| largest(files).map(|place| (files, place)));
-            let Some((files, place)) = of_each.max_by_key(|(files, place)| files[*place].memory()) else {
+            let Some(largest) = self.growing.values_mut().flatten().max_by_key(|file| file.memory()) else {
                 return Ok(());
             };
-            files[place].flush()?;
-            if files[place].row_groups() >= self.row_groups {
-                self.whole.push(files.remove(place).finish()?);
-            }
+            largest.flush()?;
         }
     }
 
