@@ -125,7 +125,7 @@ pub fn curves(
                 // A state lasts until the next one.
                 let is_stepped = is_stepped(expression) || series.names.is_some();
                 let (unit, names, measured) = (series.unit, series.names, Vec::new());
-                let curve = NewCurve { name, unit, x, y, is_right, is_stepped, names, measured };
+                let curve = NewCurve { name, unit, x, y, is_right, is_stepped, is_marked: false, names, measured };
                 curves.push((CurveSource { expression: place, session, instances }, curve));
             }
             evaluated(left_out);

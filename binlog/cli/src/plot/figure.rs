@@ -85,6 +85,8 @@ pub struct Curve {
     pub is_right: bool,
     /// Whether a value holds until the next one.
     pub is_stepped: bool,
+    /// Whether each sample is a mark of its own, without a line to the next one.
+    pub is_marked: bool,
     /// The number of its style: colour and dashes.
     pub style: usize,
     /// The values that it has and that have names, ascending.
@@ -148,6 +150,8 @@ pub struct NewCurve {
     pub is_right: bool,
     /// Whether a value holds until the next one.
     pub is_stepped: bool,
+    /// Whether each sample is a mark of its own, without a line to the next one.
+    pub is_marked: bool,
     /// What the log calls its values.
     pub names: Option<ValueNames>,
     /// What was measured of it.
@@ -197,9 +201,9 @@ pub fn panels(curves: Vec<NewCurve>) -> Vec<Panel> {
     for (style, curve) in curves.into_iter().enumerate() {
         let states = curve.states();
         let axis = left_units.iter().position(|known| *known == curve.quantity()).filter(|_| !curve.is_right);
-        let NewCurve { name, unit, x, y, is_stepped, measured, .. } = curve;
+        let NewCurve { name, unit, x, y, is_stepped, is_marked, measured, .. } = curve;
         let (panel, is_right) = axis.map_or((0, true), |axis| axes[axis]);
-        panels[panel].curves.push(Curve { name, unit, x, y, is_right, is_stepped, style, states, measured });
+        panels[panel].curves.push(Curve { name, unit, x, y, is_right, is_stepped, is_marked, style, states, measured });
     }
     for panel in &mut panels {
         let of_side = |is_right: bool| panel.curves.iter().filter(move |curve| curve.is_right == is_right);

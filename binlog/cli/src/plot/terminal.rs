@@ -166,7 +166,7 @@ fn draw_curve(figure: &Figure, panel: &Panel, curve: &Curve, canvas: &mut Canvas
         if is_there {
             canvas.line(before.unwrap_or(point), point, curve.style);
         }
-        before = Some(point).filter(|_| is_there);
+        before = Some(point).filter(|_| is_there && !curve.is_marked);
     }
 }
 

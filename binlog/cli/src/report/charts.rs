@@ -54,10 +54,7 @@ pub(super) fn zoomed(
             unit: unit.to_owned(),
             x: vec![from, to],
             y: vec![limit, limit],
-            is_right: false,
-            is_stepped: false,
-            names: None,
-            measured: Vec::new(),
+            ..NewCurve::default()
         });
     }
     draw(flight, shown, from, to)
@@ -119,10 +116,7 @@ fn cut(curve: &Curve<'_>, from: f64, to: f64) -> Option<NewCurve> {
         unit: curve.unit.clone(),
         x: pick(&x),
         y: pick(&y).into_iter().map(finite).collect(),
-        is_right: false,
-        is_stepped: false,
-        names: None,
-        measured: Vec::new(),
+        ..NewCurve::default()
     })
 }
 

@@ -2,6 +2,7 @@
 //! uploaded.
 
 use crate::support::{Logs, all_logs, export, export_to};
+use assert_cmd::Command;
 use binlog_tests::raw_log::RawLog;
 use binlog_tests::{payload, pymavlink};
 use std::fs;
@@ -319,4 +320,68 @@ fn a_map_shows_the_mission_in_the_order_of_pymavlink() {
     let gpx = fs::read_to_string(logs.out("flight.gpx")).expect("a file");
     assert_eq!((gpx.matches("<rte>").count(), gpx.matches("<name>rally point ").count()), (6, 3));
     crate::track::check_files(&gpx, &kml);
+}
+
+/// The curves of a plot, by their names: the points.
+fn plotted(logs: &Logs, arguments: &[&str]) -> Vec<(String, Vec<(Option<f64>, Option<f64>)>)> {
+    let mut command = Command::cargo_bin("binlog").expect("the program is built");
+    let output = command.arg("plot").args(&logs.paths).args(arguments).arg("--json").assert().success();
+    let json: serde_json::Value = serde_json::from_slice(&output.get_output().stdout).expect("JSON");
+    let curves = json["curves"].as_array().expect("curves").iter().map(|curve| {
+        let numbers = |axis: &str| -> Vec<Option<f64>> {
+            curve[axis].as_array().expect("numbers").iter().map(serde_json::Value::as_f64).collect()
+        };
+        (curve["name"].as_str().expect("a name").to_owned(), numbers("x").into_iter().zip(numbers("y")).collect())
+    });
+    curves.collect()
+}
+
+#[test]
+fn a_plotted_track_has_the_mission_the_fences_and_the_rally_points() {
+    let bytes = flight();
+    let logs = Logs::of(&[("flight.bin", &bytes)]);
+    let curves = plotted(&logs, &["--xy", "POS.Lng", "POS.Lat"]);
+    let names: Vec<&str> = curves.iter().map(|(name, _)| name.as_str()).collect();
+    let expected = [
+        "POS.Lat",
+        "mission",
+        "mission, part 2",
+        "fence, inclusion",
+        "fence, exclusion",
+        "fence, return point",
+        "rally point",
+    ];
+    assert_eq!(names, expected);
+    let places =
+        |rows: &[usize]| -> Vec<_> { rows.iter().map(|&i| (Some(MISSION[i].4), Some(MISSION[i].3))).collect() };
+    assert_eq!(curves[1].1, places(&[0, 1, 2, 3, 2]));
+    assert_eq!(curves[2].1, places(&[5, 6, 7]));
+    // A polygon and a circle, without a line from one to the other.
+    let fence = &curves[3].1;
+    assert_eq!((fence.len(), fence[4]), (4 + 1 + 65, (None, None)));
+    assert_eq!((&curves[5].1, curves[6].1.len()), (&vec![(Some(11.27), Some(48.57))], 3));
+    // The other way round, a column of another type over it, and other columns.
+    let turned = plotted(&logs, &["--xy", "POS.Lat", "POS.Lng"]);
+    let swapped: Vec<_> = curves[1].1.iter().map(|(x, y)| (*y, *x)).collect();
+    assert_eq!(turned[1], ("mission".to_owned(), swapped));
+    assert_eq!(plotted(&logs, &["--xy", "POS.Lng", "POS.Alt"]).len(), 1);
+    // A second flight of the same mission has nothing to add.
+    let both = Logs::of(&[("flight.bin", &bytes), ("again.bin", &bytes)]);
+    let names: Vec<String> =
+        plotted(&both, &["--xy", "POS.Lng", "POS.Lat"]).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names.iter().filter(|name| name.starts_with("mission")).count(), 2, "{names:?}");
+}
+
+#[test]
+fn a_rally_point_is_a_cross_without_lines() {
+    let bytes = flight();
+    let logs = Logs::of(&[("flight.bin", &bytes)]);
+    let mut command = Command::cargo_bin("binlog").expect("the program is built");
+    let picture = logs.out("track.svg");
+    command.arg("plot").args(&logs.paths).args(["--xy", "POS.Lng", "POS.Lat", "-o"]).arg(&picture).assert().success();
+    let svg = fs::read_to_string(picture).expect("a picture");
+    let paths: Vec<&str> = svg.lines().filter(|line| line.starts_with("<path fill=\"none\"")).collect();
+    assert_eq!(paths.len(), 7, "{svg}");
+    // Three rally points of two lines each, and the return point.
+    assert_eq!([5, 6].map(|i: usize| (paths[i].matches('M').count(), paths[i].matches('L').count())), [(2, 2), (6, 6)]);
 }

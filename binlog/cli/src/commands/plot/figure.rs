@@ -44,16 +44,15 @@ pub(super) fn figure(
         }
     }
     let title = arguments.title.clone().unwrap_or_else(|| legend_names(inputs).join(", "));
-    if arguments.xy && expressions.len() != 2 {
-        let text = "--xy plots one expression over another: binlog plot flight.bin --xy POS.Lng POS.Lat";
-        return Err(Failure::new(text));
-    }
     let drawn = if kind != Kind::Curves {
         let by = arguments.by.as_ref();
         Tuning { kind, by, plotted, origin }.figure(title, &expressions, preset)
     } else if arguments.xy {
-        let label = expressions[0].text().to_owned();
-        curves_of(&expressions, plotted, origin).and_then(|curves| figures::xy(title, &label, curves))
+        let [place, value] = &expressions[..] else {
+            let text = "--xy plots one expression over another: binlog plot flight.bin --xy POS.Lng POS.Lat";
+            return Err(Failure::new(text));
+        };
+        curves_of(&expressions, plotted, origin).and_then(|curves| figures::xy(title, [place, value], curves, plotted))
     } else if arguments.spectrum {
         signals(&expressions, plotted, origin).and_then(|signals| figures::spectra(title, &signals))
     } else if arguments.spectrogram {

@@ -88,16 +88,19 @@ fn draw_curve(figure: &Figure, panel: &Panel, curve: &Curve, plot: &Rectangle, s
         _ => &panel.left,
     };
     let (color, lengths) = style(curve.style);
+    let points = || curve.x.iter().zip(&curve.y).map(|(x, y)| (x_of(figure, plot, *x), y_of(axis, plot, *y)));
+    if curve.is_marked {
+        return svg.curve(points().flat_map(cross), color, "");
+    }
     if !curve.x.is_sorted() {
         // A path that goes back and forth: all of it, without what a pixel doesn't show.
         let mut last = (f64::NAN, f64::NAN);
-        let points = curve.x.iter().zip(&curve.y).map(|(x, y)| (x_of(figure, plot, *x), y_of(axis, plot, *y)));
         let is_apart = |point: &(f64, f64)| {
             let is_near = (point.0 - last.0).abs() < 0.3 && (point.1 - last.1).abs() < 0.3;
             last = if is_near { last } else { *point };
             !is_near
         };
-        return svg.curve(points.filter(is_apart), color, &dashes(lengths));
+        return svg.curve(points().filter(is_apart), color, &dashes(lengths));
     }
     // Only what is visible, and the samples beside it, to which lines lead.
     let from = curve.x.partition_point(|x| *x < figure.x_range.0).saturating_sub(1);
@@ -106,6 +109,13 @@ fn draw_curve(figure: &Figure, panel: &Panel, curve: &Curve, plot: &Rectangle, s
     let kept = thin(x, y, plot.width.ceil() as usize);
     let points = kept.into_iter().map(|i| (x_of(figure, plot, x[i]), y_of(axis, plot, y[i])));
     svg.curve(points, color, &dashes(lengths));
+}
+
+/// The lines of a mark.
+fn cross((x, y): (f64, f64)) -> [(f64, f64); 6] {
+    const REACH: f64 = 4.0;
+    const END: (f64, f64) = (f64::NAN, f64::NAN);
+    [(x - REACH, y), (x + REACH, y), END, (x, y - REACH), (x, y + REACH), END]
 }
 
 fn draw_heat(figure: &Figure, heat: &Heat, axis: &Axis, plot: &Rectangle, svg: &mut Svg) {
