@@ -1,4 +1,6 @@
-//! Logs as text, as Mission Planner converts them.
+//! Logs as text, as Mission Planner converts them. The program's benchmark has this file as a module, too.
+
+#![allow(unreachable_pub, reason = "it is public in binlog-tests")]
 
 use binlog::{Format, Records, Value};
 use std::io::Write;

@@ -164,7 +164,7 @@ const CRATES: [Crate; 4] = [
             ),
             ("parameters", &["any_log", "input", "intervals", "one_line", "outcome"]),
             ("log_info", &["any_log", "firmware", "input", "intervals", "log_summary", "parameters", "progress"]),
-            ("plot", &["any_log", "columns", "intervals", "outcome", "track"]),
+            ("plot", &["any_log", "columns", "intervals", "mission", "outcome", "track"]),
             (
                 "report",
                 &[

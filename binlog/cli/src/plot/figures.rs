@@ -60,7 +60,8 @@ pub fn by_time(
 
 /// One expression over another: the curves of the first one are the places on the horizontal axis, those of the second
 /// the values, which stand at the last place before them. Both are of the same instances, or one of them is of one
-/// curve in each session, which is that of all instances of the other. Latitude over longitude, or the reverse, is a map: missions, fences and rally points are drawn on it.
+/// curve in each session, which is that of all instances of the other. Latitude over longitude, or the reverse, is a
+/// map: missions, fences and rally points are drawn on it.
 ///
 /// # Errors
 ///

@@ -337,7 +337,7 @@ fn plotted(logs: &Logs, arguments: &[&str]) -> Vec<(String, Vec<(Option<f64>, Op
 }
 
 #[test]
-fn a_plotted_track_has_the_mission_the_fences_and_the_rally_points() {
+fn a_plotted_track_has_the_mission_and_what_is_around_it() {
     let bytes = flight();
     let logs = Logs::of(&[("flight.bin", &bytes)]);
     let curves = plotted(&logs, &["--xy", "POS.Lng", "POS.Lat"]);

@@ -22,6 +22,10 @@ pub(super) fn encode(
     let (mut rest, mut fault) = (values, None);
     for (column, format) in of.formats.iter().copied().enumerate() {
         let text = rest.ok_or_else(too_few)?;
+        if let Some(after) = number::encode_usual(format, text, is_spaced, payload) {
+            rest = after;
+            continue;
+        }
         let (value, after) = match of.longest_text {
             Some(longest) if longest == column => long_text(text, columns - 1 - column).ok_or_else(too_few)?,
             _ => split(text, format, is_spaced),
@@ -73,9 +77,7 @@ fn split(text: &[u8], format: Format, is_spaced: bool) -> (&[u8], Option<&[u8]>)
         return (samples, memchr(b',', after).map(|comma| &after[comma + 1..]));
     }
     let Some(mut comma) = memchr(b',', text) else { return (text, None) };
-    // Where values are separated by a comma and a space, a comma alone may be the decimal one of some countries.
-    let has_fraction = || !format.is_integer() && format != Format::FlightMode && !format.is_text();
-    if is_spaced && text.get(comma + 1).is_some_and(u8::is_ascii_digit) && has_fraction() {
+    if is_spaced && number::is_decimal_comma(format, text, comma) {
         match memchr(b',', &text[comma + 1..]) {
             Some(length) => comma += 1 + length,
             None => return (text, None),

@@ -2,6 +2,54 @@
 
 use crate::format::Format;
 
+/// Appends the number at the beginning of `text`, if it is one of few digits without an exponent, up to a comma or the
+/// end, as most numbers of a log are. Returns what follows the comma; `None` if the number has to be read by
+/// [`encode`].
+pub(super) fn encode_usual<'t>(
+    format: Format,
+    text: &'t [u8],
+    is_spaced: bool,
+    to: &mut Vec<u8>,
+) -> Option<Option<&'t [u8]>> {
+    let start = text.iter().take_while(|byte| **byte == b' ').count();
+    let (number, length) = Decimal::at_start(&text[start..])?;
+    let end = start + length;
+    if text.get(end).is_some_and(|byte| *byte != b',') || is_spaced && is_decimal_comma(format, text, end) {
+        return None;
+    }
+    macro_rules! whole {
+        ($type:ty, $decimals:literal) => {
+            to.extend(<$type>::try_from(number.shifted($decimals)?).ok()?.to_le_bytes())
+        };
+    }
+    match format {
+        Format::I8 => whole!(i8, 0),
+        Format::U8 | Format::FlightMode => whole!(u8, 0),
+        Format::I16 => whole!(i16, 0),
+        Format::U16 => whole!(u16, 0),
+        Format::I32 => whole!(i32, 0),
+        Format::U32 => whole!(u32, 0),
+        Format::I64 => whole!(i64, 0),
+        Format::U64 => whole!(u64, 0),
+        Format::CentiI16 => whole!(i16, 2),
+        Format::CentiU16 => whole!(u16, 2),
+        Format::CentiI32 => whole!(i32, 2),
+        Format::CentiU32 => whole!(u32, 2),
+        Format::Coordinate => whole!(i32, 7),
+        Format::F32 => to.extend(number.to_f32()?.to_le_bytes()),
+        Format::F64 => to.extend(number.to_f64()?.to_le_bytes()),
+        Format::F16 | Format::I16x32 | Format::Chars4 | Format::Chars16 | Format::Chars64 => return None,
+    }
+    Some(text.get(end + 1..))
+}
+
+/// Whether the comma at a place of a log that separates values by a comma and a space is the decimal one of some
+/// countries.
+pub(super) fn is_decimal_comma(format: Format, text: &[u8], comma: usize) -> bool {
+    let has_fraction = || !format.is_integer() && format != Format::FlightMode && !format.is_text();
+    text.get(comma + 1).is_some_and(u8::is_ascii_digit) && has_fraction()
+}
+
 /// How a number was stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Stored {
@@ -87,17 +135,11 @@ pub(super) fn encode(format: Format, text: &[u8], to: &mut Vec<u8>) -> Option<St
 
 /// An integer.
 pub(super) fn integer(text: &[u8]) -> Option<i128> {
-    let digits = text.strip_prefix(b"-").unwrap_or(text);
-    // Up to 19 digits fit an u64.
-    if digits.is_empty() || digits.len() > 19 || !digits.iter().all(u8::is_ascii_digit) {
-        return unusual_integer(text);
-    }
-    let value = digits.iter().fold(0_u64, |value, digit| value * 10 + u64::from(digit - b'0'));
-    let value = i128::from(value);
-    Some(if digits.len() < text.len() { -value } else { value })
+    let usual = decimal(text).and_then(|number| number.shifted(0));
+    usual.map(i128::from).or_else(|| unusual_integer(text))
 }
 
-/// An integer with a plus, with 20 digits, or as spreadsheets write it: `12.0`, `1E+09`.
+/// An integer with a plus, with more than 18 digits, or as spreadsheets write it: `12.0`, `1E+09`.
 #[cold]
 fn unusual_integer(text: &[u8]) -> Option<i128> {
     let text = str::from_utf8(text).ok()?;
@@ -117,25 +159,30 @@ struct Decimal {
     decimals: usize,
 }
 
-/// A number of at most 18 digits without an exponent; `None` for others. Most numbers of a log are such.
+/// A number of at most 18 digits without an exponent; `None` for others.
 fn decimal(text: &[u8]) -> Option<Decimal> {
-    let unsigned = text.strip_prefix(b"-").unwrap_or(text);
-    let (mut digits, mut count, mut point) = (0_u64, 0, None);
-    for (i, byte) in unsigned.iter().enumerate() {
-        match byte {
-            b'0'..=b'9' => {
-                digits = digits.wrapping_mul(10).wrapping_add(u64::from(byte - b'0'));
-                count += 1;
-            }
-            b'.' if point.is_none() => point = Some(i),
-            _ => return None,
-        }
-    }
-    let decimals = point.map_or(0, |point| unsigned.len() - point - 1);
-    (1..=18).contains(&count).then_some(Decimal { is_negative: unsigned.len() < text.len(), digits, decimals })
+    Decimal::at_start(text).filter(|(_, length)| *length == text.len()).map(|(number, _)| number)
 }
 
 impl Decimal {
+    /// The number of at most 18 digits that a text begins with, and its length; `None` if it begins with none.
+    fn at_start(text: &[u8]) -> Option<(Self, usize)> {
+        let unsigned = text.strip_prefix(b"-").unwrap_or(text);
+        let (mut digits, mut length, mut point) = (0_u64, 0, None);
+        for byte in unsigned {
+            match byte {
+                b'0'..=b'9' => digits = digits.wrapping_mul(10).wrapping_add(u64::from(byte - b'0')),
+                b'.' if point.is_none() => point = Some(length),
+                _ => break,
+            }
+            length += 1;
+        }
+        let (decimals, count) = point.map_or((0, length), |point| (length - point - 1, length - 1));
+        let is_negative = unsigned.len() < text.len();
+        let number = Decimal { is_negative, digits, decimals };
+        (1..=18).contains(&count).then_some((number, length + usize::from(is_negative)))
+    }
+
     /// The integer that it is with the point this number of places to the right; `None` if it isn't one or is large.
     fn shifted(self, places: usize) -> Option<i64> {
         const POWERS: [u64; 8] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];
@@ -153,12 +200,16 @@ impl Decimal {
         Some(if self.is_negative { -value } else { value })
     }
 
-    /// As [`to_f64`](Self::to_f64).
+    /// As [`to_f64`](Self::to_f64). The nearest double is on the same side of the middle of two floats as the number,
+    /// unless it is that middle itself.
     fn to_f32(self) -> Option<f32> {
-        const POWERS: [f32; 11] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10];
-        let power = POWERS.get(self.decimals).filter(|_| self.digits < 1 << 24)?;
-        let value = self.digits as f32 / power;
-        Some(if self.is_negative { -value } else { value })
+        const LOST: u64 = (1 << 29) - 1;
+        const MIDDLE: u64 = 1 << 28;
+        let value = self.to_f64()?;
+        let is_middle = value.to_bits() & LOST == MIDDLE;
+        // Smaller ones have fewer bits, and another middle.
+        let is_normal = value.abs() >= f64::from(f32::MIN_POSITIVE) || value == 0.0;
+        (is_normal && !is_middle).then_some(value as f32)
     }
 }
 
@@ -266,6 +317,34 @@ mod tests {
             let bits = |format| encoded(format, &text).map(|(bytes, _)| bytes);
             assert_eq!(bits(Format::F64), text.parse().ok().map(|value: f64| value.to_le_bytes().to_vec()), "{text}");
             assert_eq!(bits(Format::F32), text.parse().ok().map(|value: f32| value.to_le_bytes().to_vec()), "{text}");
+            assert_usual(&text);
+        }
+        // In the middle of two floats, and beside it; too small for all bits.
+        for text in
+            ["16777217", "16777219", "16777217.0000001", "33554434.0000001", "0.0000000000000123456", "8388608.5"]
+        {
+            let value: f32 = text.parse().expect(text);
+            assert_eq!(
+                encoded(Format::F32, text).map(|(bytes, _)| bytes),
+                Some(value.to_le_bytes().to_vec()),
+                "{text}"
+            );
+            assert_usual(text);
+        }
+    }
+
+    /// A number in a line is what it is alone, or is left to that way.
+    fn assert_usual(text: &str) {
+        for format in
+            [Format::U8, Format::I16, Format::CentiI32, Format::Coordinate, Format::U64, Format::F32, Format::F64]
+        {
+            for (line, after) in [(format!(" {text}, 7"), Some(" 7")), (text.to_owned(), None)] {
+                let mut bytes = Vec::new();
+                let rest = encode_usual(format, line.as_bytes(), true, &mut bytes);
+                let Some(rest) = rest else { continue };
+                assert_eq!(rest, after.map(str::as_bytes));
+                assert_eq!(Some((bytes, Stored::Exactly)), encoded(format, text), "{format}: {text}");
+            }
         }
     }
 

@@ -3,10 +3,14 @@
 //! Prints a row each with the goal. Fails if a size is above its bound; with `--check` it measures nothing else. What
 //! is missing is left out with a line on stderr.
 
+#[path = "../../../src/text_log.rs"]
+mod text_log;
+
 use binlog::{Log, Scaling};
 use binlog_performance::timing::{median, time};
 use simulator::Simulation;
 use std::error::Error;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
@@ -28,9 +32,19 @@ const COLUMNS: [&str; 10] = [
     "RATE.RDes",
 ];
 
-/// The most bytes of the program, and of a page with the ten columns.
+/// The most bytes of the program, of a page with the ten columns, and of a report.
 const MAX_PROGRAM_BYTES: u64 = 16_000_000;
 const MAX_PAGE_BYTES: u64 = 1_000_000;
+const MAX_REPORT_BYTES: u64 = 800_000;
+
+/// Reads all values of a text log with pymavlink, which converts them when they are asked for.
+const READ_TEXT: &str = "
+import sys
+from pymavlink import DFReader
+log = DFReader.DFReader_text(sys.argv[1])
+while (record := log.recv_msg()) is not None:
+    record.to_dict()
+";
 
 struct Arguments {
     program: PathBuf,
@@ -108,18 +122,37 @@ fn in_turn(
     Ok((median(ones).as_secs_f64(), median(others).as_secs_f64()))
 }
 
-/// pymavlink's `mavlogdump.py`, to be run by the Python that has it.
-fn mavlogdump() -> Option<Command> {
+/// Python, and the script `mavlogdump.py`, if it has pymavlink.
+fn pymavlink() -> Option<(OsString, PathBuf)> {
     let python = std::env::var_os("BINLOG_PYTHON").unwrap_or_else(|| "python3".into());
     let script = "import pymavlink, sysconfig; print(sysconfig.get_path('scripts'))";
     let output = Command::new(&python).args(["-c", script]).stderr(Stdio::null()).output().ok()?;
     let scripts = String::from_utf8(output.stdout).ok()?;
     let script = Path::new(scripts.trim_end()).join("mavlogdump.py");
-    script.is_file().then(|| {
-        let mut command = Command::new(python);
-        command.arg(script).env("MAVLINK20", "1");
-        command
-    })
+    script.is_file().then_some((python, script))
+}
+
+/// Prints a row each for a log, and for the same log as text.
+fn beside_pymavlink(binlog: impl Fn() -> Command, log: &Path, text: &Path) -> Result<(), Box<dyn Error>> {
+    let Some((python, mavlogdump)) = pymavlink() else {
+        eprintln!("left out: dump beside pymavlink (pip install pymavlink, or name a Python in BINLOG_PYTHON)");
+        return Ok(());
+    };
+    let rows = [
+        (log, "dump", "mavlogdump.py", vec![mavlogdump.into_os_string()], "at least 50 x as fast"),
+        (text, "dump of text", "DFReader_text", vec!["-c".into(), READ_TEXT.into()], "at least 20 x as fast"),
+    ];
+    for (log, what, reader, script, goal) in rows {
+        let bytes = fs::metadata(log)?.len() as f64;
+        let rate = |seconds: f64| format!("{:.1} MB/s", bytes / 1e6 / seconds);
+        // Once: it takes a second for 2 to 5 MB.
+        let theirs = run(Command::new(&python).args(script).arg(log).env("MAVLINK20", "1"))?.as_secs_f64();
+        let (ours, _) = in_turn(|| run(binlog().arg("dump").arg(log)), || Ok(Duration::ZERO))?;
+        let beside = format!("{reader} {}, {}", milliseconds(theirs), rate(theirs));
+        let what = format!("{what}, {}", rate(ours));
+        row(&what, &milliseconds(ours), &beside, &format!("{:.1} x", theirs / ours), goal);
+    }
+    Ok(())
 }
 
 fn milliseconds(seconds: f64) -> String {
@@ -137,23 +170,18 @@ fn plot(program: &Path, log: &Path, page: &Path) -> Command {
     command
 }
 
-fn times(program: &Path, log: &Path, page: &Path) -> Result<(), Box<dyn Error>> {
+/// The command that writes the report.
+fn report(program: &Path, log: &Path, page: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.arg("report").arg(log).args(["--force", "-o"]).arg(page);
+    command
+}
+
+fn times(program: &Path, folder: &Folder, log: &Path, page: &Path) -> Result<(), Box<dyn Error>> {
     let binlog = || Command::new(program);
-    let bytes = fs::metadata(log)?.len() as f64;
-    let rate = |seconds: f64| format!("{:.1} MB/s", bytes / 1e6 / seconds);
-    match mavlogdump() {
-        Some(mut theirs) => {
-            // Once: it takes a second for 2 to 5 MB.
-            let theirs = run(theirs.arg(log))?.as_secs_f64();
-            let (ours, _) = in_turn(|| run(binlog().arg("dump").arg(log)), || Ok(Duration::ZERO))?;
-            let beside = format!("mavlogdump.py {}, {}", milliseconds(theirs), rate(theirs));
-            let what = format!("dump, {}", rate(ours));
-            row(&what, &milliseconds(ours), &beside, &format!("{:.1} x", theirs / ours), "at least 50 x as fast");
-        }
-        None => {
-            eprintln!("left out: dump beside mavlogdump.py (pip install pymavlink, or name a Python in BINLOG_PYTHON)")
-        }
-    }
+    let text = folder.file("flight.log");
+    fs::write(&text, text_log::as_text(&fs::read(log)?))?;
+    beside_pymavlink(binlog, log, &text)?;
     let plot = || run(&mut plot(program, log, page));
     let read = || {
         let read_columns = || -> Result<Vec<_>, Box<dyn Error>> {
@@ -184,6 +212,20 @@ fn times(program: &Path, log: &Path, page: &Path) -> Result<(), Box<dyn Error>> 
     let (ours, theirs) = in_turn(|| run(binlog().arg("info").arg(log)), index)?;
     let beside = format!("building the index {}", milliseconds(theirs));
     row("info", &milliseconds(ours), &beside, &format!("{:.2} x", ours / theirs), "at most 1.5 x");
+    let copy = |command: &str| {
+        let mut copy = binlog();
+        copy.arg(command).arg(log).args(["--force", "-o"]).arg(folder.file("copy.bin"));
+        copy
+    };
+    let (ours, theirs) = in_turn(|| run(&mut copy("anonymise")), || run(copy("cut").args(["--from", "0"])))?;
+    let beside = format!("cut of everything {}", milliseconds(theirs));
+    row("anonymise", &milliseconds(ours), &beside, &format!("{:.2} x", ours / theirs), "at most 3 x");
+    let (ours, theirs) = in_turn(
+        || run(&mut report(program, log, &folder.file("report.html"))),
+        || run(binlog().arg("stats").arg(log)),
+    )?;
+    let beside = format!("stats {}", milliseconds(theirs));
+    row("report", &milliseconds(ours), &beside, &format!("{:.2} x", ours / theirs), "at most 3 x");
     let (ours, theirs) = in_turn(|| run(binlog().arg("--version")), || run(&mut Command::new("true")))?;
     row("start", &milliseconds(ours), &format!("true {}", milliseconds(theirs)), "", "at most 10 ms");
     Ok(())
@@ -203,16 +245,22 @@ fn measure(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
     let bytes = flight(arguments.log_bytes);
     fs::write(&log, &bytes)?;
     println!(
-        "a simulated flight of {:.1} MB; times are medians of {ROUNDS}, mavlogdump.py's of one",
+        "a simulated flight of {:.1} MB; times are medians of {ROUNDS}, pymavlink's of one",
         bytes.len() as f64 / 1e6
     );
     drop(bytes);
-    match arguments.check {
-        true => drop(run(&mut plot(&arguments.program, &log, &page))?),
-        false => times(&arguments.program, &log, &page)?,
+    let reported = folder.file("report.html");
+    run(&mut plot(&arguments.program, &log, &page))?;
+    run(&mut report(&arguments.program, &log, &reported))?;
+    if !arguments.check {
+        times(&arguments.program, &folder, &log, &page)?;
     }
-    let is_small = size("the program, stripped", &arguments.program, MAX_PROGRAM_BYTES)?;
-    Ok(size("the page with ten columns", &page, MAX_PAGE_BYTES)? && is_small)
+    let sizes = [
+        size("the program, stripped", &arguments.program, MAX_PROGRAM_BYTES)?,
+        size("the page with ten columns", &page, MAX_PAGE_BYTES)?,
+        size("the report", &reported, MAX_REPORT_BYTES)?,
+    ];
+    Ok(sizes.into_iter().all(|is_small| is_small))
 }
 
 fn main() -> ExitCode {
