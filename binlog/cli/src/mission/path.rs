@@ -3,6 +3,7 @@
 use super::{
     CIRCLE_EXCLUSION, CIRCLE_INCLUSION, EXCLUSION, GLOBAL, INCLUSION, Item, RALLY_POINT, RELATIVE, RETURN_POINT,
 };
+use crate::track::is_somewhere;
 
 /// A place: latitude and longitude in degrees, and the altitude in metres above mean sea level if it is known.
 pub type Place = (f64, f64, Option<f64>);
@@ -33,7 +34,7 @@ const DO_JUMP: u16 = 177;
 const RETURN_PATH_START: u16 = 188;
 const LAND_START: u16 = 189;
 
-/// What items show on a map.
+/// What items show on a map. What is nowhere, such as a place of a damaged record, isn't shown.
 pub(super) fn points(items: &[Item]) -> Points {
     let is_mission = |item: &Item| item.command < RETURN_POINT;
     let home = items.first().filter(|home| is_mission(home)).map(|home| home.altitude);
@@ -81,6 +82,10 @@ pub(super) fn points(items: &[Item]) -> Points {
             _ => {}
         }
     }
+    let is_shown = |(latitude, longitude, _): &Place| is_somewhere(*latitude, *longitude);
+    shown.paths.iter_mut().for_each(|path| path.places.retain(is_shown));
+    shown.paths.retain(|path| path.places.len() > 1);
+    shown.points.retain(|(_, place)| is_shown(place));
     shown
 }
 

@@ -373,6 +373,35 @@ fn a_plotted_track_has_the_mission_and_what_is_around_it() {
 }
 
 #[test]
+fn places_of_damaged_items_are_on_no_map() {
+    // As ArduPlane 3.8 logs it: any bytes are coordinates.
+    let mut log = RawLog::new();
+    log.fmt(CMD, "CMD", "QHHHfff", "TimeUS,CTot,CNum,CId,Lat,Lng,Alt");
+    log.fmt(FNCE, "FNCE", "QBBBffBf", "TimeUS,Tot,Seq,Type,Lat,Lng,Count,Radius");
+    log.fmt(POS, "POS", "Qff", "TimeUS,Lat,Lng");
+    let rows = [(48.5, 11.25), (f32::INFINITY, 11.25), (48.5, f32::NAN), (95.0, 11.25), (48.5, 1e30), (48.25, 11.5)];
+    for (number, (latitude, longitude)) in (0_u16..).zip(rows) {
+        log.record(CMD, &payload![1000_u64, rows.len() as u16, number, 16_u16, latitude, longitude, 500_f32]);
+    }
+    // A polygon, and a circle without an end.
+    for (number, (latitude, longitude)) in (0_u8..).zip(rows) {
+        let (kind, count) = if number < 5 { (98_u8, 5_u8) } else { (92, 0) };
+        log.record(FNCE, &payload![2000_u64, 6_u8, number, kind, latitude, longitude, count, f32::INFINITY]);
+    }
+    (0..2_u64).for_each(|i| _ = log.record(POS, &payload![3000 + i, 48.5_f32, 11.25_f32]));
+    let logs = Logs::of(&[("flight.bin", &log.bytes)]);
+    let curves = plotted(&logs, &["--xy", "POS.Lng", "POS.Lat"]);
+    let mission = vec![(Some(11.25), Some(48.5)), (Some(11.5), Some(48.25))];
+    assert_eq!(
+        curves[1..],
+        [("mission".to_owned(), mission), ("fence, inclusion".to_owned(), vec![(Some(11.25), Some(48.5)); 2])]
+    );
+    export_to(&logs.out("flight.kml"), &logs.paths, &[], 0);
+    let kml = fs::read_to_string(logs.out("flight.kml")).expect("a file");
+    assert_eq!(lines(&kml, "mission"), [vec![(11.25, 48.5, 500.0), (11.5, 48.25, 1000.0)]]);
+}
+
+#[test]
 fn a_rally_point_is_a_cross_without_lines() {
     let bytes = flight();
     let logs = Logs::of(&[("flight.bin", &bytes)]);

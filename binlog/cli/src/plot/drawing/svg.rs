@@ -112,7 +112,7 @@ impl Svg {
         );
     }
 
-    /// Lines between points. A stretch ends where a coordinate is NaN; a stretch of one point is a dot.
+    /// Lines between points. A stretch ends where a coordinate isn't finite; a stretch of one point is a dot.
     pub(super) fn curve(&mut self, points: impl Iterator<Item = (f64, f64)>, color: &str, dashes: &str) {
         let _ = write!(
             self.text,
@@ -121,7 +121,7 @@ impl Svg {
         );
         let mut drawn = 0usize;
         for (x, y) in points {
-            if x.is_nan() || y.is_nan() {
+            if !x.is_finite() || !y.is_finite() {
                 self.end_stretch(drawn);
                 drawn = 0;
                 continue;
