@@ -1,16 +1,15 @@
 //! Many logs as one table, one log in memory at a time.
 
 use crate::capsules;
-use crate::chosen::Chosen;
+use crate::chosen::{Chosen, Part};
 use crate::errors::{FleetError, OnError};
 use crate::html;
 use crate::log::numbers_of;
 use crate::members::{self, Member};
 use crate::names::one_line;
 use crate::stream::{self, SharedSkipped};
-use crate::table::Rows;
 use binlog::arrow::ArrowColumn;
-use binlog::log::{ColumnSchema, Kind, TableSchema};
+use binlog::log::{ColumnSchema, Kind, TableSchema, Values};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyString, PyTuple};
@@ -18,10 +17,14 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The column of the logs.
-const OWN: [&str; 1] = ["log_id"];
+const LOG_ID: &str = "log_id";
+const SESSION: &str = "session";
 
-/// The logs of a folder, or these logs, as one table of a type, with the column `log_id` before those of the type.
+/// The columns that every type has, as in a data set of Parquet.
+const OWN: [&str; 2] = [LOG_ID, SESSION];
+
+/// The logs of a folder, or these logs, as one table of a type, with the columns `log_id` and `session` (the number of
+/// the boot or session in the log, from 1) before those of the type. With `columns`, `session` is there if it is named.
 ///
 /// The table has each column that any log has, in a type that holds the values of all; where a log lacks one, it is
 /// null. Logs without the type have no row. The logs are read once for their columns here, by all processors, unless
@@ -103,18 +106,26 @@ struct Core {
 impl Core {
     /// The batches of a log.
     fn batches(&self, log: &Member) -> Result<Vec<Vec<ArrowColumn>>, FleetError> {
-        let parts = self.chosen.parts(log, false)?;
-        parts.into_iter().map(|part| self.batch(log, &part.rows)).collect()
+        let parts = self.chosen.parts(log, self.has_session())?;
+        parts.into_iter().map(|part| self.batch(log, &part)).collect()
     }
 
-    /// The values of a part in the columns of the union, after the id of the log.
-    fn batch(&self, log: &Member, rows: &Rows) -> Result<Vec<ArrowColumn>, FleetError> {
+    fn has_session(&self) -> bool {
+        self.chosen.columns.as_ref().is_none_or(|columns| columns.iter().any(|name| name == SESSION))
+    }
+
+    /// The values of a part in the columns of the union, after those that every type has.
+    fn batch(&self, log: &Member, Part { rows, session }: &Part) -> Result<Vec<ArrowColumn>, FleetError> {
         let in_log = |error: &dyn std::fmt::Display| FleetError::in_log(&log.id, error);
         let columns = &self.schema.columns;
         let places: Vec<Option<usize>> = columns.iter().map(|column| self.chosen.place(rows, &column.label)).collect();
         let present: Vec<usize> = places.iter().copied().flatten().collect();
         let mut values = rows.columns(&present).map_err(|error| in_log(&error))?.into_iter();
         let mut batch = vec![ArrowColumn::one_text(&log.id, rows.len()).map_err(|error| in_log(&error))?];
+        if self.has_session() {
+            let sessions = Arc::new(Values::I32(vec![*session; rows.len()]));
+            batch.push(ArrowColumn::new(Kind::I32, sessions).map_err(|error| in_log(&error))?);
+        }
         for (column, place) in columns.iter().zip(places) {
             batch.push(match place.and_then(|_| values.next()) {
                 None => ArrowColumn::nulls(column.kind, rows.len()),
@@ -127,10 +138,11 @@ impl Core {
 }
 
 impl Fleet {
-    /// The columns with that of the logs before them.
-    fn with_id(&self) -> TableSchema {
+    /// The columns with those that every type has before them.
+    fn schema(&self) -> TableSchema {
         let mut schema = self.core.schema.clone();
-        schema.columns.insert(0, ColumnSchema::new(OWN[0], Kind::Text));
+        let own = [(LOG_ID, Kind::Text), (SESSION, Kind::I32)].map(|(name, kind)| ColumnSchema::new(name, kind));
+        schema.columns.splice(0..0, own.into_iter().take(1 + usize::from(self.core.has_session())));
         schema
     }
 
@@ -159,7 +171,7 @@ impl Fleet {
     /// The labels of the columns.
     #[getter]
     fn columns(&self) -> Vec<String> {
-        self.with_id().columns.into_iter().map(|column| column.label).collect()
+        self.schema().columns.into_iter().map(|column| column.label).collect()
     }
 
     /// The unit of each column that has one.
@@ -174,7 +186,7 @@ impl Fleet {
 
     /// What it is in Arrow's types.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        capsules::schema(py, &self.with_id())
+        capsules::schema(py, &self.schema())
     }
 
     /// The values for Arrow: a batch for each log, which is read when the batch is asked for.
@@ -188,7 +200,7 @@ impl Fleet {
         let core = self.core.clone();
         let of_log = move |log: &Member| core.batches(log);
         let batches = stream::batches(self.core.logs.clone(), self.core.on_error, self.skipped.clone(), of_log);
-        capsules::stream(py, self.with_id(), batches)
+        capsules::stream(py, self.schema(), batches)
     }
 
     /// An error, because numpy would make one object of it.
@@ -205,7 +217,7 @@ impl Fleet {
     }
 
     fn _repr_html_(&self) -> String {
-        let schema = self.with_id();
+        let schema = self.schema();
         let column = |column: ColumnSchema| {
             vec![column.label, format!("{:?}", column.kind).to_lowercase(), column.unit, column.description]
         };

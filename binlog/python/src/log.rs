@@ -544,6 +544,7 @@ impl Log {
     }
 
     /// Registers each type as a view of a DuckDB connection. A type that the log redefines is left out, with a warning.
+    /// Views of another log in the connection stay, of types that this one lacks: take a connection for each log.
     fn register(&self, py: Python<'_>, connection: &Bound<'_, PyAny>) -> PyResult<()> {
         for (name, table) in self.tables(py)? {
             connection.call_method1("register", (name, Bound::new(py, table)?))?;

@@ -109,7 +109,7 @@ def expected(fleet):
     types = {}
     for name in TYPES:
         try:
-            table = pyarrow.table(binlog.fleet(fleet / "logs", name))
+            table = pyarrow.table(binlog.fleet(fleet / "logs", name)).drop_columns("session")
         except KeyError:
             continue
         sums = {"#": table.num_rows}

@@ -47,11 +47,11 @@ def test_a_fleet_is_the_union_of_its_logs(tmp_path):
     (tmp_path / "notes.txt").write_text("not a log")
     (tmp_path / "loop").symlink_to(tmp_path, target_is_directory=True)
     logs = binlog.fleet(tmp_path, "DEMO")
-    assert logs.logs == ["2021/a.BIN", "b.bin", "c.bin"] and logs.columns == ["log_id", "TimeUS", "X", "Y"]
+    assert logs.logs == ["2021/a.BIN", "b.bin", "c.bin"] and logs.columns == ["log_id", "session", "TimeUS", "X", "Y"]
     rows = pyarrow.table(logs).to_pylist()
     assert rows == [
-        {"log_id": "2021/a.BIN", "TimeUS": 5, "X": 7, "Y": None},
-        {"log_id": "b.bin", "TimeUS": 6, "X": 70_000, "Y": 9},
+        {"log_id": "2021/a.BIN", "session": 1, "TimeUS": 5, "X": 7, "Y": None},
+        {"log_id": "b.bin", "session": 1, "TimeUS": 6, "X": 70_000, "Y": 9},
     ]
     duckdb = pytest.importorskip("duckdb")
     assert duckdb.sql("SELECT sum(X), count(Y) FROM logs").fetchall() == [(70_007, 1)]
@@ -75,9 +75,22 @@ def test_a_fleet_is_the_union_of_its_logs(tmp_path):
 @pytest.mark.parametrize("path", LOGS, ids=lambda path: path.name)
 def test_a_fleet_of_one_log_has_its_values(path):
     for name, table in binlog.open(path).items():
-        one = pyarrow.table(binlog.fleet(path, name)).drop_columns("log_id")
+        one = pyarrow.table(binlog.fleet(path, name)).drop_columns(["log_id", "session"])
         # As texts, since NaN isn't equal to itself.
         assert repr(one.to_pydict()) == repr(pyarrow.table(table).to_pydict()), name
+
+
+def test_boots_and_sessions_of_a_log_are_told_apart(tmp_path):
+    (tmp_path / "a.bin").write_bytes(demo(1) + demo(2))
+    both = [{"log_id": "a.bin", "session": 1, "X": 1}, {"log_id": "a.bin", "session": 2, "X": 2}]
+    assert rows(tmp_path, "DEMO", columns=["session", "X"]) == both
+    assert rows(tmp_path, "DEMO", columns=["X"]) == [{"log_id": "a.bin", "X": 1}, {"log_id": "a.bin", "X": 2}]
+    for path in filter(None, os.environ.get("BINLOG_TEST_BLACKBOX", "").split(os.pathsep)):
+        (tmp_path / "b.bbl").write_bytes(pathlib.Path(path).read_bytes() * 2)
+        frames = [len(session["main"]) for session in binlog.open(tmp_path / "b.bbl").sessions if "main" in session]
+        column = pyarrow.table(binlog.fleet(tmp_path / "b.bbl", "main", columns=["session"]))["session"].to_pylist()
+        counts = [column.count(number) for number in sorted(set(column))]
+        assert len(counts) > 1 and counts == [count for count in frames if count]
 
 
 @pytest.mark.parametrize("unit", [None, "", "UNKNOWN"])
@@ -147,14 +160,14 @@ def test_logs_are_read_for_their_columns_until_they_change(tmp_path):
     path, then = tmp_path / "a.bin", 1_700_000_000
     path.write_bytes(demo(1))
     os.utime(path, (then, then))
-    assert binlog.fleet(tmp_path, "DEMO").columns == ["log_id", "TimeUS", "X"]
+    assert binlog.fleet(tmp_path, "DEMO").columns == ["log_id", "session", "TimeUS", "X"]
     # Nobody writes a log of the same length and time; here it shows what is read.
     path.write_bytes(demo(1, labels="TimeUS,Y"))
     os.utime(path, (then, then))
-    assert binlog.fleet(tmp_path, "DEMO").columns == ["log_id", "TimeUS", "X"]
+    assert binlog.fleet(tmp_path, "DEMO").columns == ["log_id", "session", "TimeUS", "X"]
     os.utime(path, (then, then + 1))
-    assert binlog.fleet(tmp_path, "DEMO").columns == ["log_id", "TimeUS", "Y"]
-    assert binlog.fleet(tmp_path, "DEMO", scaling="stored").columns == ["log_id", "TimeUS", "Y"]
+    assert binlog.fleet(tmp_path, "DEMO").columns == ["log_id", "session", "TimeUS", "Y"]
+    assert binlog.fleet(tmp_path, "DEMO", scaling="stored").columns == ["log_id", "session", "TimeUS", "Y"]
     # What has just changed may change again, without another time.
     path.write_bytes(demo(1))
     for labels in ("TimeUS,X", "TimeUS,Z"):
@@ -171,13 +184,13 @@ def test_a_name_that_no_log_has_is_a_key_error_that_helps(tmp_path):
         binlog.fleet(tmp_path, "demo")
     with pytest.raises(KeyError, match="no log has a column `yaw` in DEMO; did you mean `Yaw`"):
         binlog.fleet(tmp_path, "DEMO", columns=["X", "yaw"])
-    with pytest.raises(KeyError, match="no log has a column `Z` in DEMO; they have TimeUS, X, Yaw, log_id"):
+    with pytest.raises(KeyError, match="no log has a column `Z` in DEMO; they have TimeUS, X, Yaw, log_id, session"):
         binlog.fleet(tmp_path, "DEMO", columns=["Z"])
 
 
 def test_a_field_that_is_called_log_id_has_another_name(tmp_path):
     (tmp_path / "a.bin").write_bytes(demo(7, labels="Log_ID,log_id_"))
-    assert rows(tmp_path, "DEMO") == [{"log_id": "a.bin", "Log_ID_": 5, "log_id__": 7}]
+    assert rows(tmp_path, "DEMO") == [{"log_id": "a.bin", "session": 1, "Log_ID_": 5, "log_id__": 7}]
     assert rows(tmp_path, "DEMO", columns=["log_id", "log_id__"]) == [{"log_id": "a.bin", "log_id__": 7}]
 
 
@@ -202,7 +215,7 @@ def test_a_notebook_shows_the_columns_and_what_is_skipped(tmp_path):
     html = binlog.fleet(tmp_path, "DEMO", on_error="skip")._repr_html_()
     assert "&lt;deg&gt;" in html and "&lt;b&gt;.bin" in html and "<b>" not in html
     assert "DEMO of 1 log, 1 skipped" in html
-    assert repr(binlog.fleet(tmp_path, "DEMO", on_error="skip")) == "<DEMO of 1 log, 1 skipped: log_id, TimeUS, X>"
+    assert repr(binlog.fleet(tmp_path, "DEMO", on_error="skip")) == "<DEMO of 1 log, 1 skipped: log_id, session, TimeUS, X>"
 
 
 def test_arguments_that_are_no_paths_or_names_say_what_is(tmp_path):
