@@ -5,7 +5,7 @@
 
 mod path;
 
-pub use path::{Path, Place, Points};
+pub use path::{Path, Place, Point, Points};
 
 use crate::any_log::Session;
 use crate::intervals::Intervals;

@@ -4,7 +4,7 @@
 //! The elements and their order are those of the schema `http://www.topografix.com/GPX/1/1/gpx.xsd`.
 
 use super::time::utc;
-use crate::mission::{Path, Place, Points};
+use crate::mission::{Path, Place, Point, Points};
 use crate::track::{Position, Track};
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
@@ -32,7 +32,7 @@ pub fn write(out: &mut impl Write, name: &str, tracks: &[Track], maps: &[Points]
                 }
             }
         }
-        for (name, place) in maps.iter().flat_map(|map| &map.points) {
+        for Point { name, place, .. } in maps.iter().flat_map(|map| &map.points) {
             uploaded(xml, "wpt", place, Some(name.as_str()))?;
         }
         for Path { name, places } in maps.iter().flat_map(|map| &map.paths) {

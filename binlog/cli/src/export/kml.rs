@@ -37,7 +37,7 @@ pub fn write(out: &mut impl Write, name: &str, tracks: &[Track], maps: &[Points]
                     }
                     timed(xml, track)?;
                     map.paths.iter().try_for_each(|Path { name, places }| shape(xml, name, "LineString", places))?;
-                    map.points.iter().try_for_each(|(name, place)| shape(xml, name, "Point", &[*place]))
+                    map.points.iter().try_for_each(|point| shape(xml, &point.name, "Point", &[point.place]))
                 })?;
             }
             Ok(())

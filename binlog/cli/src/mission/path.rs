@@ -22,8 +22,21 @@ pub struct Path {
 pub struct Points {
     /// The mission in the order of flight, and the borders of the fence.
     pub paths: Vec<Path>,
-    /// Points with their names: the mission's items, the fence's return point, rally points.
-    pub points: Vec<(String, Place)>,
+    /// The mission's items, the fence's return point, rally points.
+    pub points: Vec<Point>,
+}
+
+/// A point on a map.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Point {
+    /// What it is, with its number.
+    pub name: String,
+    /// What it is.
+    pub kind: String,
+    /// Its place.
+    pub place: Place,
+    /// Whether a path of the mission leads through it.
+    pub is_on_path: bool,
 }
 
 const GLOBAL_INT: u8 = 5;
@@ -34,7 +47,7 @@ const DO_JUMP: u16 = 177;
 const RETURN_PATH_START: u16 = 188;
 const LAND_START: u16 = 189;
 
-/// What items show on a map. What is nowhere, such as a place of a damaged record, isn't shown.
+/// What items show on a map. One that is nowhere, as that of a damaged record, isn't shown.
 pub(super) fn points(items: &[Item]) -> Points {
     let is_mission = |item: &Item| item.command < RETURN_POINT;
     let home = items.first().filter(|home| is_mission(home)).map(|home| home.altitude);
@@ -50,42 +63,49 @@ pub(super) fn points(items: &[Item]) -> Points {
         (item.latitude, item.longitude, altitude.filter(|_| is_mission(item)))
     };
     let mut shown = Points::default();
-    for (number, order) in orders(items).into_iter().enumerate() {
+    let mut is_on_path = vec![false; items.len()];
+    for (number, order) in orders(items).into_iter().enumerate().filter(|(_, order)| order.len() > 1) {
         let name = if number == 0 { "mission".to_owned() } else { format!("mission, part {}", number + 1) };
-        let places: Vec<Place> = order.into_iter().map(place_of).collect();
-        if places.len() > 1 {
-            shown.paths.push(Path { name, places });
-        }
+        order.iter().for_each(|&i| is_on_path[i] = true);
+        shown.paths.push(Path { name, places: order.into_iter().map(place_of).collect() });
     }
+    let point = |i: usize, name: String, kind: &str| {
+        let (kind, place) = (kind.to_owned(), place_of(i));
+        Point { name, kind, place, is_on_path: is_on_path[i] }
+    };
     let mut rest = items.iter().enumerate().peekable();
     while let Some((i, item)) = rest.next() {
-        let place = place_of(i);
         match item.command {
             INCLUSION | EXCLUSION => {
                 let count = item.parameters[0] as usize;
-                let mut places = vec![place];
-                while let Some((i, _)) = rest.next_if(|(_, next)| next.command == item.command && places.len() < count)
+                let mut corners = vec![i];
+                while let Some((i, _)) = rest.next_if(|(_, next)| next.command == item.command && corners.len() < count)
                 {
-                    places.push(place_of(i));
+                    corners.push(i);
                 }
-                places.push(place);
-                shown.paths.push(Path { name: border(item.command == INCLUSION), places });
+                corners.retain(|&i| is_there(&items[i]));
+                // Fewer enclose nothing.
+                if let [first, _, _, ..] = corners[..] {
+                    corners.push(first);
+                    let places = corners.into_iter().map(place_of).collect();
+                    shown.paths.push(Path { name: border(item.command == INCLUSION), places });
+                }
             }
-            CIRCLE_INCLUSION | CIRCLE_EXCLUSION => {
+            _ if !is_there(item) => {}
+            CIRCLE_INCLUSION | CIRCLE_EXCLUSION if item.parameters[0].is_finite() => {
                 let places = circle(item);
                 shown.paths.push(Path { name: border(item.command == CIRCLE_INCLUSION), places });
             }
-            RETURN_POINT => shown.points.push(("fence, return point".into(), place)),
-            RALLY_POINT => shown.points.push((format!("rally point {}", i + 1), place)),
-            _ if is_place(item) && i == 0 => shown.points.push(("home".into(), place)),
-            _ if is_place(item) => shown.points.push((format!("{i} {}", command(item.command)), place)),
+            RETURN_POINT => shown.points.push(point(i, "fence, return point".into(), "fence, return point")),
+            RALLY_POINT => shown.points.push(point(i, format!("rally point {}", i + 1), "rally point")),
+            _ if is_place(item) && i == 0 => shown.points.push(point(i, "home".into(), "home")),
+            _ if is_place(item) => {
+                let kind = command(item.command);
+                shown.points.push(point(i, format!("{i} {kind}"), &kind));
+            }
             _ => {}
         }
     }
-    let is_shown = |(latitude, longitude, _): &Place| is_somewhere(*latitude, *longitude);
-    shown.paths.iter_mut().for_each(|path| path.places.retain(is_shown));
-    shown.paths.retain(|path| path.places.len() > 1);
-    shown.points.retain(|(_, place)| is_shown(place));
     shown
 }
 
@@ -114,7 +134,11 @@ fn is_place(item: &Item) -> bool {
         16..=19 | 21..=25 | 31 | 34..=36 | 80..=82 | 84 | 85 | 94 | 179 | 188 | 189 | 192 | 195 | 201 | 252 | 4001
             | 4501 | 30_001 | 31_000..=31_009 | 43_003
     );
-    has_place && (item.latitude, item.longitude) != (0.0, 0.0)
+    has_place && is_there(item)
+}
+
+fn is_there(item: &Item) -> bool {
+    is_somewhere(item.latitude, item.longitude)
 }
 
 /// The order in which the places of a mission are flown, as pymavlink's `view_list` has it: jumps are followed once,
@@ -152,7 +176,7 @@ fn orders(items: &[Item]) -> Vec<Vec<usize>> {
                 }
             }
         }
-        order.retain(|i| items[*i].latitude != 0.0 || items[*i].longitude != 0.0);
+        order.retain(|i| is_there(&items[*i]));
         if !order.is_empty() {
             all.push(order);
         }

@@ -135,6 +135,14 @@ impl Expression {
         Expression { is_right: true, ..self }
     }
 
+    /// The column that it is, with a condition or without; `None` if it computes.
+    pub fn column(&self) -> Option<&ColumnName> {
+        match &self.root {
+            Node::Column(name, _) => Some(name),
+            _ => None,
+        }
+    }
+
     /// The columns that it needs, each once, in the order of the text.
     pub fn columns(&self) -> Vec<&ColumnName> {
         let mut columns = Vec::new();

@@ -77,9 +77,9 @@ pub struct Curve {
     pub name: String,
     /// The unit of its values; may be empty.
     pub unit: String,
-    /// Its samples' places on the horizontal axis, ascending.
+    /// Its samples' places on the horizontal axis, ascending if that is time or frequency.
     pub x: Vec<f64>,
-    /// Its values; NaN interrupts the curve.
+    /// Its values. One that isn't finite, here or in `x`, interrupts the curve.
     pub y: Vec<f64>,
     /// Whether it belongs to the right axis.
     pub is_right: bool,

@@ -1,5 +1,6 @@
 //! The figures that a plot can be: curves by time, spectra, or a spectrogram; [`tuning`] has those of tuning.
 
+mod map;
 pub mod tuning;
 
 use super::align::Origin;
@@ -9,8 +10,8 @@ use super::figure::{Axis, Curve, Figure, Heat, NewCurve, Panel, panels, panels_b
 use super::moments::{bands, marks};
 use super::spectrum::{self, Spectrogram};
 use super::vibration::Signal;
-use crate::mission::{self, Place, Points};
 use crate::outcome::Failure;
+use map::Map;
 use std::collections::BTreeSet;
 
 /// About as many spectra as a picture has columns.
@@ -61,7 +62,7 @@ pub fn by_time(
 /// One expression over another: the curves of the first one are the places on the horizontal axis, those of the second
 /// the values, which stand at the last place before them. Both are of the same instances, or one of them is of one
 /// curve in each session, which is that of all instances of the other. Latitude over longitude, or the reverse, is a
-/// map: missions, fences and rally points are drawn on it.
+/// map: the missions, fences and rally points of each session are drawn on it.
 ///
 /// # Errors
 ///
@@ -74,21 +75,13 @@ pub fn xy(
 ) -> Result<Figure, Failure> {
     let (places, values): (Vec<_>, Vec<_>) = curves.into_iter().partition(|(of, _)| of.expression == 0);
     let [unit, other] = [&places, &values].map(|curves| curves.first().map_or("", |(_, curve)| &curve.unit));
-    let missions = match (coordinate(place, unit), coordinate(value, other)) {
-        (Some(Coordinate::Longitude), Some(Coordinate::Latitude)) => {
-            missions(plotted, |(latitude, longitude, _)| (longitude, latitude))
-        }
-        (Some(Coordinate::Latitude), Some(Coordinate::Longitude)) => {
-            missions(plotted, |(latitude, longitude, _)| (latitude, longitude))
-        }
-        _ => Vec::new(),
-    };
-    let missions = missions.into_iter().map(|curve| NewCurve { unit: other.to_owned(), ..curve });
+    let mut map = Map::of((place, unit), (value, other));
     let label = place.text();
     let label = if unit.is_empty() { label.to_owned() } else { format!("{label} ({unit})") };
     let mut curves = Vec::new();
     let sessions: BTreeSet<usize> = values.iter().map(|(of, _)| of.session).collect();
     for session in sessions {
+        let before = curves.len();
         let [places, values] =
             [&places, &values].map(|curves| curves.iter().filter(|(of, _)| of.session == session).collect::<Vec<_>>());
         match (&places[..], &values[..]) {
@@ -111,70 +104,17 @@ pub fn xy(
                 curves.extend(pairs.into_iter().map(|(place, value)| over(place, value, value.name.clone())));
             }
         }
+        if let (Some(map), Some(plotted)) = (&mut map, plotted.get(session)) {
+            map.add(plotted, &curves[before..]);
+        }
     }
     let is_drawn = |curve: &NewCurve| curve.x.iter().zip(&curve.y).any(|(x, y)| x.is_finite() && y.is_finite());
     if !curves.iter().any(is_drawn) {
         return Err(Failure::new("nothing to plot: no record in the chosen part has both values"));
     }
-    curves.extend(missions);
+    curves.extend(map.into_iter().flat_map(Map::curves));
     let x_range = range(curves.iter().flat_map(|curve| curve.x.iter().copied()), 0.04);
     Ok(Figure { title, x_label: label, x_range, panels: panels(curves), bands: Vec::new(), marks: Vec::new() })
-}
-
-/// What a place on a map is made of.
-enum Coordinate {
-    Latitude,
-    Longitude,
-}
-
-/// Which coordinate the values of an expression are: by their unit, or by the column's label in a log without units.
-fn coordinate(expression: &Expression, unit: &str) -> Option<Coordinate> {
-    let columns = expression.columns();
-    let label = match &columns[..] {
-        [only] if unit.is_empty() => only.label.as_str(),
-        _ => "",
-    };
-    match (unit, label) {
-        ("deglatitude", _) | (_, "Lat") => Some(Coordinate::Latitude),
-        ("deglongitude", _) | (_, "Lng" | "Lon") => Some(Coordinate::Longitude),
-        _ => None,
-    }
-}
-
-/// What a map shows of the missions, fences and rally points of sessions; of those that are equal, once.
-fn missions(plotted: &[Plotted<'_>], point: impl Fn(Place) -> (f64, f64)) -> Vec<NewCurve> {
-    let mut curves: Vec<NewCurve> = Vec::new();
-    for Plotted { session, intervals, name: session_name } in plotted {
-        let Points { paths, points } = mission::on_map(session, intervals);
-        let is_alone = |(_, place): &(String, Place)| !paths.iter().any(|path| path.places.contains(place));
-        // Those of one kind are one curve: their names begin or end with their numbers.
-        let kind = |name: &str| name.trim_matches(|c: char| c.is_ascii_digit() || c == ' ').to_owned();
-        let alone = points.into_iter().filter(is_alone).map(|(name, place)| (kind(&name), vec![place], true));
-        let paths = paths.iter().map(|path| (path.name.clone(), path.places.clone(), false));
-        let mut of_session: Vec<NewCurve> = Vec::new();
-        for (name, places, is_marked) in paths.chain(alone.collect::<Vec<_>>()) {
-            let name = if session_name.is_empty() { name } else { format!("{name} · {session_name}") };
-            let (x, y): (Vec<f64>, Vec<f64>) = places.into_iter().map(&point).unzip();
-            match of_session.iter_mut().find(|curve| curve.name == name) {
-                Some(curve) => {
-                    // The border of a fence doesn't lead on to that of the next one.
-                    let end = (!is_marked).then_some(f64::NAN);
-                    curve.x.extend(end.into_iter().chain(x));
-                    curve.y.extend(end.into_iter().chain(y));
-                }
-                None => of_session.push(NewCurve { name, x, y, is_marked, ..NewCurve::default() }),
-            }
-        }
-        of_session.retain(|curve| !curves.iter().any(|known| is_same(known, curve)));
-        curves.extend(of_session);
-    }
-    curves
-}
-
-/// Whether two curves go through the same points.
-fn is_same(one: &NewCurve, other: &NewCurve) -> bool {
-    let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
-    (bits(&one.x), bits(&one.y)) == (bits(&other.x), bits(&other.y))
 }
 
 /// The values over the places.

@@ -71,17 +71,29 @@ struct Canvas {
 }
 
 impl Canvas {
+    /// A dot of a line, which may be in a gap between dashes.
     fn dot(&mut self, x: i64, y: i64, style: usize) {
+        if !self.is_dashed || DASHES[style % DASHES.len()].0 >> x.rem_euclid(12) & 1 != 0 {
+            self.set(x, y, style);
+        }
+    }
+
+    fn set(&mut self, x: i64, y: i64, style: usize) {
         let (Ok(x), Ok(y)) = (usize::try_from(x), usize::try_from(y)) else { return };
         if x >= self.width * 2 || y >= self.height * 4 {
-            return;
-        }
-        if self.is_dashed && DASHES[style % DASHES.len()].0 >> (x % 12) & 1 == 0 {
             return;
         }
         let cell = &mut self.cells[y / 4 * self.width + x / 2];
         cell.0 |= DOTS[x % 2][y % 4];
         cell.1 = Some(style);
+    }
+
+    /// A mark.
+    fn cross(&mut self, (x, y): (f64, f64), style: usize) {
+        let (x, y) = (x.floor() as i64, y.floor() as i64);
+        for (right, down) in [(0, 0), (1, 0), (-1, 0), (0, 1), (0, -1)] {
+            self.set(x.saturating_add(right), y.saturating_add(down), style);
+        }
     }
 
     fn line(&mut self, from: (f64, f64), to: (f64, f64), style: usize) {
@@ -105,7 +117,11 @@ fn draw_panel(figure: &Figure, panel: &Panel, (columns, rows): (usize, usize), c
     for curve in &panel.curves {
         let unit = if curve.unit.is_empty() { String::new() } else { format!(" ({})", curve.unit) };
         let arrow = if curve.is_right { " →" } else { "" };
-        let mark = if is_dashed { DASHES[curve.style % DASHES.len()].1 } else { '━' };
+        let mark = match is_dashed {
+            _ if curve.is_marked => '+',
+            true => DASHES[curve.style % DASHES.len()].1,
+            false => '━',
+        };
         let name = shortened(&format!("{mark} {}{unit}{arrow}", curve.name), columns.saturating_sub(left_room));
         let length = name.chars().count();
         if used > 0 && left_room + used + length > columns {
@@ -163,10 +179,12 @@ fn draw_curve(figure: &Figure, panel: &Panel, curve: &Curve, canvas: &mut Canvas
     for i in kept {
         let point = (x_of(curve.x[i]), y_of(curve.y[i]));
         let is_there = point.0.is_finite() && point.1.is_finite();
-        if is_there {
-            canvas.line(before.unwrap_or(point), point, curve.style);
+        match is_there {
+            true if curve.is_marked => canvas.cross(point, curve.style),
+            true => canvas.line(before.unwrap_or(point), point, curve.style),
+            false => {}
         }
-        before = Some(point).filter(|_| is_there && !curve.is_marked);
+        before = Some(point).filter(|_| is_there);
     }
 }
 

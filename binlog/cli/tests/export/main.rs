@@ -6,6 +6,7 @@ mod ingest;
 mod instances;
 mod json_lines;
 mod mcap;
+mod mission_log;
 mod missions;
 mod parquet;
 mod places;

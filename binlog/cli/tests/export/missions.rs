@@ -1,63 +1,12 @@
 //! Missions, fences and rally points: waypoint files equal those of pymavlink's `mavmission.py`, and maps show what was
 //! uploaded.
 
+use crate::mission_log::{CMD, FNCE, HOME, MISSION, POS, damaged, flight, item, log, mission};
 use crate::support::{Logs, all_logs, export, export_to};
-use assert_cmd::Command;
 use binlog_tests::raw_log::RawLog;
 use binlog_tests::{payload, pymavlink};
 use std::fs;
 use std::path::Path;
-
-const CMD: u8 = 1;
-const FNCE: u8 = 2;
-const RALY: u8 = 3;
-const POS: u8 = 4;
-
-/// An item: frame, command, first parameter, latitude, longitude, altitude.
-type Row = (u8, u16, f32, f64, f64, f32);
-
-const HOME: Row = (0, 16, 0.0, 48.5, 11.25, 500.0);
-/// A mission with a jump, and a landing sequence of its own.
-const MISSION: [Row; 8] = [
-    HOME,
-    (3, 22, 15.0, 48.5, 11.25, 30.0),
-    (3, 16, 0.0, 48.501, 11.251, 40.0),
-    (10, 16, 0.0, 48.502, 11.252, 50.0),
-    (3, 177, 2.0, 0.0, 0.0, 0.0),
-    (3, 189, 0.0, 48.503, 11.253, 20.0),
-    (3, 16, 0.0, 48.504, 11.254, 20.0),
-    (3, 21, 0.0, 48.505, 11.255, 0.0),
-];
-
-fn degrees(value: f64) -> i32 {
-    (value * 1e7).round() as i32
-}
-
-fn log() -> RawLog {
-    let mut log = RawLog::new();
-    log.fmt(CMD, "CMD", "QHHHffffLLfB", "TimeUS,CTot,CNum,CId,Prm1,Prm2,Prm3,Prm4,Lat,Lng,Alt,Frame");
-    log.fmt(FNCE, "FNCE", "QBBBLLBf", "TimeUS,Tot,Seq,Type,Lat,Lng,Count,Radius");
-    log.fmt(RALY, "RALY", "QBBLLhB", "TimeUS,Tot,Seq,Lat,Lng,Alt,Flags");
-    log.fmt(POS, "POS", "QLLf", "TimeUS,Lat,Lng,Alt");
-    log
-}
-
-fn item(log: &mut RawLog, time_us: u64, total: usize, number: usize, row: Row) {
-    let (frame, command, parameter, latitude, longitude, altitude) = row;
-    let (total, number) = (total as u16, number as u16);
-    let (latitude, longitude) = (degrees(latitude), degrees(longitude));
-    let rest = [parameter, 0.5, 0.0, -0.25];
-    log.record(
-        CMD,
-        &payload![
-            time_us, total, number, command, rest[0], rest[1], rest[2], rest[3], latitude, longitude, altitude, frame
-        ],
-    );
-}
-
-fn mission(log: &mut RawLog, time_us: u64, rows: &[Row]) {
-    rows.iter().enumerate().for_each(|(number, row)| item(log, time_us + number as u64, rows.len(), number, *row));
-}
 
 /// The waypoint file of a log, and what is said of it.
 fn waypoints(log: &[u8], options: &[&str]) -> (String, String) {
@@ -200,30 +149,6 @@ fn missions_of_old_firmware_have_frames() {
     assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
 }
 
-/// A fence of each kind, rally points with and without a frame, and a position.
-fn flight() -> Vec<u8> {
-    let mut log = log();
-    mission(&mut log, 1000, &MISSION);
-    let corners = [(48.5, 11.2), (48.6, 11.2), (48.6, 11.3)];
-    let mut fences: Vec<(u8, f64, f64, u8, f32)> =
-        corners.iter().map(|(latitude, longitude)| (98, *latitude, *longitude, 3, 0.0)).collect();
-    fences.extend(corners.iter().map(|(latitude, longitude)| (97, *latitude, *longitude + 1.0, 3, 0.0)));
-    fences.extend([(92, 48.55, 11.25, 0, 100.0), (93, 48.56, 11.26, 0, 50.5), (95, 48.57, 11.27, 0, 0.0)]);
-    let total = fences.len() as u8;
-    for (number, (kind, latitude, longitude, count, radius)) in (0_u8..).zip(fences) {
-        let (latitude, longitude) = (degrees(latitude), degrees(longitude));
-        log.record(FNCE, &payload![2000_u64, total, number, kind, latitude, longitude, count, radius]);
-    }
-    for (number, flags) in [(0_u8, 0_u8), (1, 0b00100), (2, 0b11100)] {
-        let (latitude, longitude) = (degrees(48.58), degrees(11.28));
-        log.record(RALY, &payload![3000_u64, 3_u8, number, latitude, longitude, 25_i16, flags]);
-    }
-    for i in 0..3_u64 {
-        log.record(POS, &payload![4000 + i, degrees(48.5), degrees(11.25), 500_f32]);
-    }
-    log.bytes
-}
-
 #[test]
 fn fences_and_rally_points_are_loaded_by_pymavlink() {
     let bytes = flight();
@@ -322,95 +247,32 @@ fn a_map_shows_the_mission_in_the_order_of_pymavlink() {
     crate::track::check_files(&gpx, &kml);
 }
 
-/// The curves of a plot, by their names: the points.
-fn plotted(logs: &Logs, arguments: &[&str]) -> Vec<(String, Vec<(Option<f64>, Option<f64>)>)> {
-    let mut command = Command::cargo_bin("binlog").expect("the program is built");
-    let output = command.arg("plot").args(&logs.paths).args(arguments).arg("--json").assert().success();
-    let json: serde_json::Value = serde_json::from_slice(&output.get_output().stdout).expect("JSON");
-    let curves = json["curves"].as_array().expect("curves").iter().map(|curve| {
-        let numbers = |axis: &str| -> Vec<Option<f64>> {
-            curve[axis].as_array().expect("numbers").iter().map(serde_json::Value::as_f64).collect()
-        };
-        (curve["name"].as_str().expect("a name").to_owned(), numbers("x").into_iter().zip(numbers("y")).collect())
-    });
-    curves.collect()
-}
-
-#[test]
-fn a_plotted_track_has_the_mission_and_what_is_around_it() {
-    let bytes = flight();
-    let logs = Logs::of(&[("flight.bin", &bytes)]);
-    let curves = plotted(&logs, &["--xy", "POS.Lng", "POS.Lat"]);
-    let names: Vec<&str> = curves.iter().map(|(name, _)| name.as_str()).collect();
-    let expected = [
-        "POS.Lat",
-        "mission",
-        "mission, part 2",
-        "fence, inclusion",
-        "fence, exclusion",
-        "fence, return point",
-        "rally point",
-    ];
-    assert_eq!(names, expected);
-    let places =
-        |rows: &[usize]| -> Vec<_> { rows.iter().map(|&i| (Some(MISSION[i].4), Some(MISSION[i].3))).collect() };
-    assert_eq!(curves[1].1, places(&[0, 1, 2, 3, 2]));
-    assert_eq!(curves[2].1, places(&[5, 6, 7]));
-    // A polygon and a circle, without a line from one to the other.
-    let fence = &curves[3].1;
-    assert_eq!((fence.len(), fence[4]), (4 + 1 + 65, (None, None)));
-    assert_eq!((&curves[5].1, curves[6].1.len()), (&vec![(Some(11.27), Some(48.57))], 3));
-    // The other way round, a column of another type over it, and other columns.
-    let turned = plotted(&logs, &["--xy", "POS.Lat", "POS.Lng"]);
-    let swapped: Vec<_> = curves[1].1.iter().map(|(x, y)| (*y, *x)).collect();
-    assert_eq!(turned[1], ("mission".to_owned(), swapped));
-    assert_eq!(plotted(&logs, &["--xy", "POS.Lng", "POS.Alt"]).len(), 1);
-    // A second flight of the same mission has nothing to add.
-    let both = Logs::of(&[("flight.bin", &bytes), ("again.bin", &bytes)]);
-    let names: Vec<String> =
-        plotted(&both, &["--xy", "POS.Lng", "POS.Lat"]).into_iter().map(|(name, _)| name).collect();
-    assert_eq!(names.iter().filter(|name| name.starts_with("mission")).count(), 2, "{names:?}");
-}
-
 #[test]
 fn places_of_damaged_items_are_on_no_map() {
-    // As ArduPlane 3.8 logs it: any bytes are coordinates.
-    let mut log = RawLog::new();
-    log.fmt(CMD, "CMD", "QHHHfff", "TimeUS,CTot,CNum,CId,Lat,Lng,Alt");
-    log.fmt(FNCE, "FNCE", "QBBBffBf", "TimeUS,Tot,Seq,Type,Lat,Lng,Count,Radius");
-    log.fmt(POS, "POS", "Qff", "TimeUS,Lat,Lng");
-    let rows = [(48.5, 11.25), (f32::INFINITY, 11.25), (48.5, f32::NAN), (95.0, 11.25), (48.5, 1e30), (48.25, 11.5)];
-    for (number, (latitude, longitude)) in (0_u16..).zip(rows) {
-        log.record(CMD, &payload![1000_u64, rows.len() as u16, number, 16_u16, latitude, longitude, 500_f32]);
-    }
-    // A polygon, and a circle without an end.
-    for (number, (latitude, longitude)) in (0_u8..).zip(rows) {
-        let (kind, count) = if number < 5 { (98_u8, 5_u8) } else { (92, 0) };
-        log.record(FNCE, &payload![2000_u64, 6_u8, number, kind, latitude, longitude, count, f32::INFINITY]);
-    }
-    (0..2_u64).for_each(|i| _ = log.record(POS, &payload![3000 + i, 48.5_f32, 11.25_f32]));
-    let logs = Logs::of(&[("flight.bin", &log.bytes)]);
-    let curves = plotted(&logs, &["--xy", "POS.Lng", "POS.Lat"]);
-    let mission = vec![(Some(11.25), Some(48.5)), (Some(11.5), Some(48.25))];
-    assert_eq!(
-        curves[1..],
-        [("mission".to_owned(), mission), ("fence, inclusion".to_owned(), vec![(Some(11.25), Some(48.5)); 2])]
-    );
+    let bytes = damaged();
+    let logs = Logs::of(&[("flight.bin", &bytes)]);
     export_to(&logs.out("flight.kml"), &logs.paths, &[], 0);
     let kml = fs::read_to_string(logs.out("flight.kml")).expect("a file");
     assert_eq!(lines(&kml, "mission"), [vec![(11.25, 48.5, 500.0), (11.5, 48.25, 1000.0)]]);
+    let corners = [(11.25, 48.5, 0.0), (11.5, 48.5, 0.0), (11.5, 48.25, 0.0), (11.25, 48.5, 0.0)];
+    assert_eq!(lines(&kml, "fence"), [corners]);
+    let points = kml.matches("<Point>").count();
+    assert_eq!(points, 2, "home and a waypoint: {kml}");
 }
 
 #[test]
-fn a_rally_point_is_a_cross_without_lines() {
-    let bytes = flight();
-    let logs = Logs::of(&[("flight.bin", &bytes)]);
-    let mut command = Command::cargo_bin("binlog").expect("the program is built");
-    let picture = logs.out("track.svg");
-    command.arg("plot").args(&logs.paths).args(["--xy", "POS.Lng", "POS.Lat", "-o"]).arg(&picture).assert().success();
-    let svg = fs::read_to_string(picture).expect("a picture");
-    let paths: Vec<&str> = svg.lines().filter(|line| line.starts_with("<path fill=\"none\"")).collect();
-    assert_eq!(paths.len(), 7, "{svg}");
-    // Three rally points of two lines each, and the return point.
-    assert_eq!([5, 6].map(|i: usize| (paths[i].matches('M').count(), paths[i].matches('L').count())), [(2, 2), (6, 6)]);
+fn a_circle_across_the_antimeridian_is_whole() {
+    let mut log = log();
+    let (latitude, longitude) = ((-17.0_f64 * 1e7) as i32, (179.999_f64 * 1e7) as i32);
+    log.record(FNCE, &payload![2000_u64, 1_u8, 0_u8, 92_u8, latitude, longitude, 0_u8, 300_f32]);
+    log.record(POS, &payload![3000_u64, latitude, longitude, 500_f32]);
+    let logs = Logs::of(&[("flight.bin", &log.bytes)]);
+    export_to(&logs.out("flight.kml"), &logs.paths, &[], 0);
+    let kml = fs::read_to_string(logs.out("flight.kml")).expect("a file");
+    let circle = &lines(&kml, "fence, inclusion")[0];
+    assert_eq!(circle.len(), 65);
+    let metres = |(east, north, _): &(f64, f64, f64)| {
+        ((north + 17.0) * 111_319.49).hypot((east - 179.999) * 111_319.49 * 17_f64.to_radians().cos())
+    };
+    assert!(circle.iter().all(|place| (metres(place) - 300.0).abs() < 0.5), "{circle:?}");
 }

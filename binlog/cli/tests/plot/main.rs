@@ -3,9 +3,13 @@
 #[path = "../../../../tests/src/left_out.rs"]
 mod left_out;
 
+#[path = "../export/mission_log.rs"]
+mod mission_log;
+
 mod browser;
 mod command;
 mod flight;
+mod map;
 mod page;
 mod pictures;
 mod pid_review;

@@ -78,7 +78,8 @@ pub struct Arguments {
     #[arg(long, value_name = "mode|throttle|EXPRESSION", allow_hyphen_values = true)]
     pub by: Option<By>,
 
-    /// Plots the second expression over the first one instead of over time, such as POS.Lng POS.Lat, with the mission.
+    /// Plots the second expression over the first one instead of over time, such as POS.Lng POS.Lat. A map also shows
+    /// the mission, the fence and the rally points.
     #[arg(long, conflicts_with_all = ["spectrum", "spectrogram", "step_response", "filter_delay", "preset", "right"])]
     pub xy: bool,
 

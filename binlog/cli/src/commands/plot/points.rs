@@ -23,6 +23,9 @@ struct CurvePoints<'f> {
     name: &'f str,
     unit: &'f str,
     right: bool,
+    /// Whether each point is a mark of its own.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    marked: bool,
     x: &'f [f64],
     y: &'f [f64],
     /// The names of values.
@@ -73,9 +76,18 @@ pub(super) fn print(out: &mut impl Write, figure: &Figure) -> Result<(), Failure
 }
 
 fn curve_points(curve: &Curve) -> CurvePoints<'_> {
-    let Curve { name, unit, x, y, is_right, states, measured, .. } = curve;
+    let Curve { name, unit, x, y, is_right, is_marked, states, measured, .. } = curve;
     let states = states.iter().map(|(value, name)| StatePoint { value: *value, name }).collect();
-    CurvePoints { name, unit, right: *is_right, x, y, states, measured: measured.iter().copied().collect() }
+    CurvePoints {
+        name,
+        unit,
+        right: *is_right,
+        marked: *is_marked,
+        x,
+        y,
+        states,
+        measured: measured.iter().copied().collect(),
+    }
 }
 
 fn spectrogram(heat: &Heat) -> Spectrogram<'_> {

@@ -148,9 +148,14 @@ fn axes(panel: &Panel, area: &Area, svg: &mut Svg) {
 
 fn legend(panel: &Panel, area: &Area, svg: &mut Svg) {
     for Entry { curve, place: (x, y), name } in &area.legend {
-        let (color, lengths) = style(panel.curves[*curve].style);
-        let line = format!(" stroke-width=\"2.5\"{}", dashes(lengths));
-        svg.line((*x, *y), (x + SAMPLE, *y), color, &line);
+        let curve = &panel.curves[*curve];
+        let (color, lengths) = style(curve.style);
+        if curve.is_marked {
+            svg.curve(cross((x + SAMPLE / 2.0, *y)).into_iter(), color, "");
+        } else {
+            let line = format!(" stroke-width=\"2.5\"{}", dashes(lengths));
+            svg.line((*x, *y), (x + SAMPLE, *y), color, &line);
+        }
         svg.text(name, (x + SAMPLE + SAMPLE_GAP, y + 4.0), text::LABEL, Anchor::Start, "#1a1a1a");
     }
     if let (Some(heat), true) = (&panel.heat, panel.curves.is_empty()) {
