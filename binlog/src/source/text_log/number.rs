@@ -2,9 +2,9 @@
 
 use crate::format::Format;
 
-/// Appends the number at the beginning of `text`, if it is one of few digits without an exponent, up to a comma or the
-/// end, as most numbers of a log are. Returns what follows the comma; `None` if the number has to be read by
-/// [`encode`].
+/// Appends the number at the beginning of `text`, if it has at most 18 digits, no exponent, and a comma or the end of the
+/// line after it, as most numbers of a log. Returns what follows the comma, of which the end of a line has nothing.
+/// Outer `None`: [`encode`] has to read the number.
 pub(super) fn encode_usual<'t>(
     format: Format,
     text: &'t [u8],
@@ -201,15 +201,13 @@ impl Decimal {
     }
 
     /// As [`to_f64`](Self::to_f64). The nearest double is on the same side of the middle of two floats as the number,
-    /// unless it is that middle itself.
+    /// unless it is that middle itself. With 15 decimals at most, a number isn't so small that a float has fewer bits.
     fn to_f32(self) -> Option<f32> {
         const LOST: u64 = (1 << 29) - 1;
         const MIDDLE: u64 = 1 << 28;
         let value = self.to_f64()?;
         let is_middle = value.to_bits() & LOST == MIDDLE;
-        // Smaller ones have fewer bits, and another middle.
-        let is_normal = value.abs() >= f64::from(f32::MIN_POSITIVE) || value == 0.0;
-        (is_normal && !is_middle).then_some(value as f32)
+        (!is_middle).then_some(value as f32)
     }
 }
 
@@ -319,9 +317,9 @@ mod tests {
             assert_eq!(bits(Format::F32), text.parse().ok().map(|value: f32| value.to_le_bytes().to_vec()), "{text}");
             assert_usual(&text);
         }
-        // In the middle of two floats, and beside it; too small for all bits.
+        // In the middle of two floats, and beside it.
         for text in
-            ["16777217", "16777219", "16777217.0000001", "33554434.0000001", "0.0000000000000123456", "8388608.5"]
+            ["16777217", "16777219", "16777217.0000001", "33554434.0000001", "8388608.5", "-0", "0.000000000000001"]
         {
             let value: f32 = text.parse().expect(text);
             assert_eq!(
@@ -333,19 +331,66 @@ mod tests {
         }
     }
 
-    /// A number in a line is what it is alone, or is left to that way.
+    /// Checks that a number in a line is what it is alone, or is left to that way.
     fn assert_usual(text: &str) {
         for format in
             [Format::U8, Format::I16, Format::CentiI32, Format::Coordinate, Format::U64, Format::F32, Format::F64]
         {
             for (line, after) in [(format!(" {text}, 7"), Some(" 7")), (text.to_owned(), None)] {
                 let mut bytes = Vec::new();
-                let rest = encode_usual(format, line.as_bytes(), true, &mut bytes);
-                let Some(rest) = rest else { continue };
+                let Some(rest) = encode_usual(format, line.as_bytes(), true, &mut bytes) else {
+                    assert!(bytes.is_empty(), "{format}: {text}");
+                    continue;
+                };
                 assert_eq!(rest, after.map(str::as_bytes));
                 assert_eq!(Some((bytes, Stored::Exactly)), encoded(format, text), "{format}: {text}");
             }
         }
+    }
+
+    #[test]
+    fn usual_numbers_are_read_where_they_stand() {
+        let read = |format, text: &'static str, is_spaced| {
+            let mut bytes = Vec::new();
+            let rest = encode_usual(format, text.as_bytes(), is_spaced, &mut bytes);
+            rest.map(|rest| (bytes, rest.map(|rest| str::from_utf8(rest).expect("ASCII"))))
+        };
+        for (format, text, bytes, rest) in [
+            (Format::U8, " 7, 8, 9", &7_u8.to_le_bytes()[..], Some(" 8, 9")),
+            (Format::I16, "-0", &0_i16.to_le_bytes(), None),
+            (Format::CentiI16, " -1.07,3", &(-107_i16).to_le_bytes(), Some("3")),
+            (Format::Coordinate, "  149.1653055,", &1_491_653_055_i32.to_le_bytes(), Some("")),
+            (Format::U64, "123456789012345678", &123_456_789_012_345_678_u64.to_le_bytes(), None),
+            (Format::F32, " .5, 1", &0.5_f32.to_le_bytes(), Some(" 1")),
+            (Format::F64, " 1., 1", &1_f64.to_le_bytes(), Some(" 1")),
+            (Format::F64, " -0, 1", &(-0_f64).to_le_bytes(), Some(" 1")),
+        ] {
+            // What follows a comma without a space may be the rest of a number with a decimal comma.
+            for is_spaced in [false, !text.contains(",3")] {
+                assert_eq!(read(format, text, is_spaced), Some((bytes.to_vec(), rest)), "{format}: {text}");
+            }
+        }
+        for (format, text) in [
+            (Format::U8, "256"),
+            (Format::U8, "1.5"),
+            (Format::I16, "1 , 2"),
+            (Format::I16, "\t1"),
+            (Format::U64, "1234567890123456789"),
+            (Format::CentiI16, "1.005"),
+            (Format::F32, "16777217"),
+            (Format::F32, "1e5"),
+            (Format::F64, "."),
+            (Format::F64, "-"),
+            (Format::F64, ""),
+            (Format::F64, "1.2.3"),
+            (Format::F64, "+1"),
+            (Format::F64, "nan"),
+            (Format::F16, "1"),
+        ] {
+            assert_eq!(read(format, text, false), None, "{format}: {text}");
+        }
+        assert_eq!(read(Format::F32, " 1,5, 2", true), None);
+        assert_eq!(read(Format::I16, " 1,5, 2", true), Some((vec![1, 0], Some("5, 2"))));
     }
 
     #[test]
