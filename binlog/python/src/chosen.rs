@@ -62,13 +62,23 @@ impl Chosen {
     pub fn parts(&self, log: &Member, by_boot: bool) -> Result<Vec<Part>, FleetError> {
         let mut found = Vec::new();
         match self.opened(log)? {
-            AnyLog::ArduPilot(all) if by_boot && all.boot_count() > 1 => {
-                for (boot, session) in all.boots().zip(1..) {
-                    let bytes = all.bytes()[boot.range()].to_vec();
-                    self.add_records(log, Log::from_bytes(bytes), session, &mut found)?;
+            AnyLog::ArduPilot(all) => {
+                let boots = if by_boot { all.boot_count() } else { 1 };
+                let in_log = |error| FleetError::in_log(&log.id, error);
+                let rows = match OwnedRows::new(Arc::new(all), |all| all.rows(&self.name)) {
+                    Ok(rows) => rows,
+                    Err(SelectError::NoType { .. } | SelectError::NoInstance { .. }) => return Ok(found),
+                    Err(error) => return Err(in_log(error)),
+                };
+                for (boot, session) in (0..boots).zip(1..) {
+                    let rows = match boots {
+                        1 => rows.clone(),
+                        _ => rows.select(|rows| Ok(rows.of_boot(boot))).map_err(in_log)?,
+                    };
+                    let parts = Rows::of_definitions(rows, self.numbers).map_err(in_log)?;
+                    found.extend(parts.into_iter().map(|rows| Part { rows, session }));
                 }
             }
-            AnyLog::ArduPilot(all) => self.add_records(log, all, 1, &mut found)?,
             AnyLog::Blackbox(all) => {
                 for ((tables, session), number) in all.tables().into_iter().zip(all.sessions()).zip(1..) {
                     let tables = Arc::new(tables);
@@ -96,24 +106,6 @@ impl Chosen {
             Some(LogFormat::ArduPilot) => Ok(AnyLog::ArduPilot(Log::open_types(path, &[&self.name])?.0)),
             _ => AnyLog::open(path),
         }
-    }
-
-    fn add_records(
-        &self,
-        member: &Member,
-        log: Log<'static>,
-        session: i32,
-        found: &mut Vec<Part>,
-    ) -> Result<(), FleetError> {
-        let log = Arc::new(log);
-        let rows = match OwnedRows::new(log.clone(), |log| log.rows(&self.name)) {
-            Ok(rows) => rows,
-            Err(SelectError::NoType { .. } | SelectError::NoInstance { .. }) => return Ok(()),
-            Err(error) => return Err(FleetError::in_log(&member.id, error)),
-        };
-        let parts = Rows::of_definitions(rows, self.numbers).map_err(|error| FleetError::in_log(&member.id, error))?;
-        found.extend(parts.into_iter().map(|rows| Part { rows, session }));
-        Ok(())
     }
 
     /// The columns that any of the logs has. Logs that are left out are removed from `logs`.

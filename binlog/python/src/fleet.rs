@@ -87,7 +87,7 @@ fn items<T: for<'a, 'py> FromPyObject<'a, 'py>>(given: &Bound<'_, PyAny>, taken:
     }
 }
 
-/// Many logs as one table of a type. pyarrow, polars and DuckDB take it as a stream of batches, one for each log.
+/// Many logs as one table of a type. pyarrow, polars and DuckDB take it as a stream of batches, one or more for each log.
 #[pyclass(frozen, module = "binlog")]
 pub struct Fleet {
     core: Arc<Core>,
@@ -189,7 +189,7 @@ impl Fleet {
         capsules::schema(py, &self.schema())
     }
 
-    /// The values for Arrow: a batch for each log, which is read when the batch is asked for.
+    /// The values for Arrow: batches of one log after the other, which is read when its first batch is asked for.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
         &self,

@@ -85,6 +85,13 @@ def test_boots_and_sessions_of_a_log_are_told_apart(tmp_path):
     both = [{"log_id": "a.bin", "session": 1, "X": 1}, {"log_id": "a.bin", "session": 2, "X": 2}]
     assert rows(tmp_path, "DEMO", columns=["session", "X"]) == both
     assert rows(tmp_path, "DEMO", columns=["X"]) == [{"log_id": "a.bin", "X": 1}, {"log_id": "a.bin", "X": 2}]
+    # The second boot has the units of the first one, with its session or without.
+    (tmp_path / "a.bin").write_bytes(demo(1, "m", multiplier=b"B") + demo(2))
+    for columns in (None, ["X"], ["session", "X"]):
+        assert [row["X"] for row in rows(tmp_path, "DEMO", columns=columns, scaling="units")] == [0.01, 0.02], columns
+    (tmp_path / "a.bin").write_bytes(demo(7, labels="Session,session_"))
+    assert rows(tmp_path, "DEMO") == [{"log_id": "a.bin", "session": 1, "Session_": 5, "session__": 7}]
+    (tmp_path / "a.bin").unlink()
     for path in filter(None, os.environ.get("BINLOG_TEST_BLACKBOX", "").split(os.pathsep)):
         (tmp_path / "b.bbl").write_bytes(pathlib.Path(path).read_bytes() * 2)
         frames = [len(session["main"]) for session in binlog.open(tmp_path / "b.bbl").sessions if "main" in session]

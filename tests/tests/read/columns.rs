@@ -163,6 +163,15 @@ fn the_records_of_a_time_are_those_of_its_boot() {
     assert_eq!((numbers, old.numbers("A", Scaling::Shown)), (vec![2.0, 3.0], Ok(vec![2.0, 3.0])));
     let (numbers, old) = during(&[]);
     assert_eq!((numbers.len(), old.len(), old.definitions().count()), (0, 0, 2));
+    // All of a boot.
+    let all = log.rows("OLD").expect("a type");
+    for (boot, first, kind) in [(0, 1.0, Kind::U8), (1, 11.0, Kind::U16)] {
+        let numbers = both.of_boot(boot).numbers("A", Scaling::Shown).expect("numbers");
+        assert_eq!(numbers, [0.0, 1.0, 2.0, 3.0].map(|more| first + more));
+        let old = all.of_boot(boot);
+        assert_eq!((old.len(), old.schema(SHOWN).expect("one definition").columns[0].kind), (4, kind));
+    }
+    assert!(both.of_boot(2).is_empty() && both.of_boot(usize::MAX).is_empty());
 }
 
 #[test]

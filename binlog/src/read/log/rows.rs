@@ -163,6 +163,18 @@ impl<'log> Rows<'log> {
         Rows { pieces: self.pieces.iter().map(piece).collect(), ..self.clone() }
     }
 
+    /// The records of a [boot](crate::Log::boots), counted from 0; none beyond the last. Their units and multipliers are
+    /// those of the whole log, unlike those of [`Boot::log`](crate::log::Boot::log).
+    #[must_use]
+    pub fn of_boot(&self, boot: usize) -> Rows<'log> {
+        let starts = &self.log.index().boots;
+        let end = self.log.bytes().len();
+        let from = boot.checked_sub(1).map_or(Some(0), |before| starts.get(before).copied()).unwrap_or(end);
+        let until = starts.get(boot).copied().unwrap_or(end);
+        let piece = |piece: &Piece<'log>| Piece { offsets: Arc::new(piece.offsets.within(from..until)), ..*piece };
+        Rows { pieces: with_records(self.pieces.iter().map(piece).collect()), ..self.clone() }
+    }
+
     /// The records at the offsets for which `keep` returns true.
     pub(super) fn filtered(&self, keep: impl Fn(usize) -> bool) -> Rows<'log> {
         let piece = |piece: &Piece<'log>| Piece { offsets: Arc::new(piece.offsets.filter(&keep)), ..*piece };
