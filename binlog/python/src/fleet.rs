@@ -87,7 +87,8 @@ fn items<T: for<'a, 'py> FromPyObject<'a, 'py>>(given: &Bound<'_, PyAny>, taken:
     }
 }
 
-/// Many logs as one table of a type. pyarrow, polars and DuckDB take it as a stream of batches, one or more for each log.
+/// Many logs as one table of a type. pyarrow, polars and DuckDB take it as a stream of batches, one log after the
+/// other.
 #[pyclass(frozen, module = "binlog")]
 pub struct Fleet {
     core: Arc<Core>,

@@ -163,8 +163,8 @@ impl<'log> Rows<'log> {
         Rows { pieces: self.pieces.iter().map(piece).collect(), ..self.clone() }
     }
 
-    /// The records of a [boot](crate::Log::boots), counted from 0; none beyond the last. Their units and multipliers are
-    /// those of the whole log, unlike those of [`Boot::log`](crate::log::Boot::log).
+    /// The records of a [boot](crate::Log::boots), counted from 0; none beyond the last. Their units and multipliers
+    /// are those of the whole log, unlike those of [`Boot::log`](crate::log::Boot::log).
     #[must_use]
     pub fn of_boot(&self, boot: usize) -> Rows<'log> {
         let starts = &self.log.index().boots;

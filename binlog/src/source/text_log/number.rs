@@ -2,9 +2,9 @@
 
 use crate::format::Format;
 
-/// Appends the number at the beginning of `text`, if it has at most 18 digits, no exponent, and a comma or the end of the
-/// line after it, as most numbers of a log. Returns what follows the comma, of which the end of a line has nothing.
-/// Outer `None`: [`encode`] has to read the number.
+/// Appends the number at the beginning of `text`, if it has at most 18 digits, no exponent, and a comma or the end of
+/// the line after it, as most numbers of a log. Returns what follows the comma: `Some(None)` at the end of the line.
+/// `None`: [`encode`] has to read the number.
 pub(super) fn encode_usual<'t>(
     format: Format,
     text: &'t [u8],
