@@ -37,7 +37,7 @@ impl Coordinate {
     }
 }
 
-/// What is as many degrees from the track is of another flight. It would make a dot of the track.
+/// What is more degrees from the track is of another flight. It would make a dot of the track.
 const FAR: f64 = 0.2;
 
 impl Map {
