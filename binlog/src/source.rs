@@ -6,6 +6,7 @@ pub(crate) mod numbers;
 pub(crate) mod schema;
 #[cfg_attr(not(feature = "blackbox"), expect(dead_code, reason = "`AnyLog` needs both formats"))]
 pub(crate) mod text_log;
+pub(crate) mod threads;
 pub(crate) mod values;
 
 pub use bytes::OpenError;

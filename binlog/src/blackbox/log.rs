@@ -18,18 +18,18 @@ pub use typed::{Beyond, Typed, TypedError, TypedFrame, TypedFrames};
 
 use crate::source::OpenError;
 use crate::source::bytes::{self, Bytes};
+use crate::source::threads::{self, in_threads, threads_for};
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Read};
+use std::iter;
 use std::num::NonZero;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::{panic, thread};
+use std::sync::{Mutex, OnceLock};
 
-/// Decoding a shorter log takes less time than starting a thread.
-const TOO_SHORT_FOR_THREADS: usize = 1024 * 1024;
+/// Decoding fewer bytes takes less time than starting a thread.
+const LEAST_BYTES: usize = 512 * 1024;
 
 /// A Blackbox log in memory, or mapped into it.
 ///
@@ -96,36 +96,18 @@ impl<'a> BlackboxLog<'a> {
     ///
     /// The sessions of a long log are decoded by as many threads as there are processors.
     pub fn tables(&self) -> Vec<Tables> {
-        let threads = match self.bytes.len() < TOO_SHORT_FOR_THREADS {
-            true => NonZero::<usize>::MIN,
-            false => thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN),
-        };
-        self.tables_with(threads)
+        self.tables_with(threads_for(self.bytes.len(), LEAST_BYTES))
     }
 
     /// As [`tables`](Self::tables), decoded by the given number of threads.
     pub fn tables_with(&self, threads: NonZero<usize>) -> Vec<Tables> {
         let ranges = self.ranges();
-        let next = AtomicUsize::new(0);
-        let decode = || {
-            let mut decoded = Vec::new();
-            loop {
-                let i = next.fetch_add(1, Ordering::Relaxed);
-                let Some(range) = ranges.get(i) else { return decoded };
-                decoded.push((i, Session::new(&self.bytes, range.clone()).tables()));
-            }
-        };
-        let mut all = thread::scope(|scope| {
-            let others = 1..threads.get().min(ranges.len());
-            // A thread that can't be started leaves its sessions to the others.
-            let started = others.map_while(|_| thread::Builder::new().spawn_scoped(scope, decode).ok());
-            let started: Vec<_> = started.collect();
-            let mut all = decode();
-            for thread in started {
-                all.extend(thread.join().unwrap_or_else(|panic| panic::resume_unwind(panic)));
-            }
-            all
-        });
+        let remaining = Mutex::new(ranges.iter().enumerate());
+        let next =
+            || threads::next(&remaining).map(|(i, range)| (i, Session::new(&self.bytes, range.clone()).tables()));
+        let threads = threads.min(NonZero::new(ranges.len()).unwrap_or(threads));
+        let decoded = in_threads(threads, || iter::from_fn(next).collect::<Vec<_>>());
+        let mut all: Vec<_> = decoded.into_iter().flatten().collect();
         all.sort_by_key(|(i, _)| *i);
         all.into_iter().map(|(_, tables)| tables).collect()
     }

@@ -61,6 +61,7 @@ mod owned;
 mod rows;
 mod schema;
 mod select;
+mod skim;
 mod some_types;
 mod tables;
 mod time_range;

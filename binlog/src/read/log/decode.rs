@@ -4,13 +4,13 @@ use super::gather::{Cells, Group};
 use super::offsets::{OffsetPart, Offsets};
 use crate::format::{Definition, Format};
 use crate::source::Values;
+use crate::source::threads::{self, in_threads};
 use crate::source::values::Room;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, binary_heap::PeekMut};
-use std::hint;
 use std::num::NonZero;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::sync::Mutex;
+use std::{hint, iter};
 
 /// Columns are decoded in blocks of this many bytes of the log. A block stays in the second-level cache while all
 /// columns of all types are read from it.
@@ -19,16 +19,9 @@ const BLOCK: usize = 512 * 1024;
 /// Records of a single type are decoded this many at a time. They stay in the second-level cache, too.
 const RECORDS: usize = 1024;
 
-/// Decoding fewer bytes takes less time than starting a thread.
-const TOO_SHORT_FOR_THREADS: usize = 4 * 1024 * 1024;
-
-/// As many threads as there are processors, or one for few bytes.
+/// As many threads as there are processors; each decodes more bytes than it could in the time that it takes to start.
 pub(super) fn threads(bytes: usize) -> NonZero<usize> {
-    if bytes < TOO_SHORT_FOR_THREADS {
-        NonZero::<usize>::MIN
-    } else {
-        thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN)
-    }
+    threads::threads_for(bytes, 2 * 1024 * 1024)
 }
 
 /// The columns of one kind of records to decode.
@@ -55,24 +48,8 @@ impl PlannedColumn {
 
 /// Decodes the columns of all plans by a number of threads.
 pub(super) fn decode(log: &[u8], plans: &mut [Plan<'_>], threads: NonZero<usize>) {
-    let shares = shares(log, plans, threads);
-    thread::scope(|scope| {
-        let mut shares = shares.into_iter();
-        let own = shares.next();
-        for share in shares {
-            let share = Arc::new(Mutex::new(Some(share)));
-            let of_thread = share.clone();
-            let decode = |share: &Mutex<Option<Share<'_>>>| {
-                let share = share.lock().unwrap_or_else(PoisonError::into_inner).take();
-                share.map(Share::decode)
-            };
-            // If no thread can be started, this one decodes the share.
-            if thread::Builder::new().spawn_scoped(scope, move || decode(&of_thread)).is_err() {
-                decode(&share);
-            }
-        }
-        own.map(Share::decode)
-    });
+    let shares = Mutex::new(shares(log, plans, threads).into_iter());
+    in_threads(threads, || iter::from_fn(|| threads::next(&shares)).for_each(Share::decode));
 }
 
 /// The part of the log that one thread decodes, with the room for its values.

@@ -1,8 +1,9 @@
 //! The index: the offsets of the records of each type.
 
 use super::offsets::Offsets;
+use super::skim::{Ahead, Lists, Sharing, Skimmer, empty_lists};
 use crate::format::Definition;
-use crate::format::header::{FMT_ID, HEAD_BYTES};
+use crate::format::header::FMT_ID;
 use crate::read::catalogue::declaration::Declaration;
 use crate::read::catalogue::definition::{FMT_OF_FMT, Fmt};
 use crate::read::catalogue::fmtu::{Fmtu, IdColumns};
@@ -12,9 +13,8 @@ use crate::read::framing::Step;
 use crate::read::learner::{Learner, PlainLengths};
 use crate::read::{LoggedDefinition, Reason, Skipped};
 use std::collections::{HashMap, HashSet};
-use std::hint;
-use std::ops::Range;
 use std::sync::Arc;
+use std::thread;
 
 /// The records of a log by kind, found in one pass.
 #[derive(Debug, Default)]
@@ -79,12 +79,12 @@ const REACH: usize = u32::MAX as usize;
 impl Index {
     /// Indexes all records.
     pub(super) fn new(log: &[u8]) -> Self {
-        Builder::new(log, None).build::<REACH>()
+        Builder::new(log, None).build::<REACH>(Sharing::of(log.len()))
     }
 
     /// Indexes the records with one of these names only. The skipped stretches are complete.
     pub(super) fn of(log: &[u8], names: &[&str]) -> Self {
-        Builder::new(log, Some(names)).build::<REACH>()
+        Builder::new(log, Some(names)).build::<REACH>(Sharing::of(log.len()))
     }
 
     /// The kinds with this name.
@@ -105,61 +105,17 @@ impl Index {
     }
 }
 
-/// By id, offsets from a base.
-type Lists = [Vec<u32>; 256];
-
-/// The longest record, the next header, and some more. Reading a byte at the window's end ahead of time loads the
-/// memory into the cache before the records are read, which saves a third of the time.
-const PREFETCH_BYTES: usize = 1024;
-
-/// Indexes records that are in step, define nothing and aren't near the end of the log: nearly all records. Returns the
-/// offset of the first other record.
-#[inline(always)]
-fn skim(
-    log: &[u8],
-    range: Range<usize>,
-    base: usize,
-    lengths: &PlainLengths,
-    is_wanted: impl Fn(u8) -> bool,
-    lists: &mut Lists,
-) -> usize {
-    let Range { start: mut at, end: until } = range;
-    if !log.get(at..).is_some_and(|rest| rest.starts_with(&HEAD_BYTES)) {
-        return at;
-    }
-    let mut ahead = 0;
-    while at < until
-        && let Some(window) = log.get(at..at + PREFETCH_BYTES).and_then(<[u8]>::first_chunk::<PREFETCH_BYTES>)
-    {
-        ahead ^= window[PREFETCH_BYTES - 1];
-        let id = window[2];
-        let length = usize::from(lengths[usize::from(id)]);
-        if length == 0 || [window[length], window[length + 1]] != HEAD_BYTES {
-            break;
-        }
-        if is_wanted(id) {
-            lists[usize::from(id)].push((at - base) as u32);
-        }
-        at += length;
-    }
-    hint::black_box(ahead);
-    at
-}
-
 struct Builder<'a> {
     log: &'a [u8],
     only: Option<&'a [&'a str]>,
     learner: Learner,
-    plain: PlainLengths,
-    /// The ids of the names in `only`.
-    wanted: [bool; 256],
+    skimmer: Skimmer,
     index: Index,
     /// The place of a definition in the ledger is the place of its kind.
     ledger: Ledger<'a>,
     units: Units,
     /// Whether this boot has logged anything but definitions.
     is_running: bool,
-    base: usize,
 }
 
 impl<'a> Builder<'a> {
@@ -168,42 +124,39 @@ impl<'a> Builder<'a> {
         Builder {
             log,
             only,
-            plain: learner.plain_lengths(),
+            skimmer: Skimmer {
+                lengths: learner.plain_lengths(),
+                wanted: [false; 256],
+                wants_all: only.is_none(),
+                base: 0,
+            },
             learner,
-            wanted: [false; 256],
             index: Index::default(),
             ledger: Ledger::new(Identity::Content),
             units: Units::default(),
             is_running: false,
-            base: 0,
         }
     }
 
     /// Indexes the log in one pass. Offsets are gathered by id, in lists that are moved to the kinds when an id changes
     /// its kind or when the offsets exceed four bytes.
-    fn build<const REACH: usize>(mut self) -> Index {
+    fn build<const REACH: usize>(mut self, sharing: Sharing) -> Index {
         let log = self.log;
-        let mut lists: Box<Lists> = Box::new([const { Vec::new() }; 256]);
-        let mut at = 0;
-        while at < log.len() {
-            let until = self.base.saturating_add(REACH).min(log.len());
-            while at < until {
-                let start = at;
-                at = match self.only {
-                    None => skim(log, at..until, self.base, &self.plain, |_| true, &mut lists),
-                    Some(_) => {
-                        let is_wanted = |id| self.wanted[usize::from(id)];
-                        skim(log, at..until, self.base, &self.plain, is_wanted, &mut lists)
-                    }
-                };
-                self.is_running |= at > start;
-                if at < until {
-                    at = self.step(at, &mut lists);
+        let mut lists = empty_lists();
+        thread::scope(|scope| {
+            let mut ahead = Ahead::new(scope, log, sharing);
+            let mut at = 0;
+            while at < log.len() {
+                let until = self.skimmer.base.saturating_add(REACH).min(log.len());
+                while at < until {
+                    let (end, is_other) = ahead.skim(&self.skimmer, at..until, &mut lists);
+                    self.is_running |= end > at;
+                    at = if is_other { self.step(end, &mut lists) } else { end };
                 }
+                (0..=255).for_each(|id| self.hand_over(id, &mut lists));
+                self.skimmer.base = at;
             }
-            (0..=255).for_each(|id| self.hand_over(id, &mut lists));
-            self.base = at;
-        }
+        });
         self.index.kinds.iter_mut().for_each(|kind| Arc::make_mut(&mut kind.offsets).sort());
         if let Some((last, before)) = self.index.skipped.split_last()
             && last.is_padding_after_record(log)
@@ -249,7 +202,7 @@ impl<'a> Builder<'a> {
                     let id = declaration.id();
                     self.hand_over(id, lists);
                     self.enter(declaration, Some(payload_at));
-                    self.plain = self.plain_lengths();
+                    self.skimmer.lengths = self.plain_lengths();
                 }
                 if is_read_by_itself {
                     self.note(id, at, lists);
@@ -280,8 +233,8 @@ impl<'a> Builder<'a> {
 
     /// Adds a record to the lists.
     fn note(&self, id: u8, at: usize, lists: &mut Lists) {
-        if self.wanted[usize::from(id)] {
-            lists[usize::from(id)].push((at - self.base) as u32);
+        if self.skimmer.wanted[usize::from(id)] {
+            lists[usize::from(id)].push((at - self.skimmer.base) as u32);
         }
     }
 
@@ -293,7 +246,7 @@ impl<'a> Builder<'a> {
     fn hand_over(&mut self, id: u8, lists: &mut Lists) {
         let offsets = std::mem::take(&mut lists[usize::from(id)]);
         if let Some(kind) = self.ledger.in_force(id).and_then(|place| self.index.kinds.get_mut(place)) {
-            Arc::make_mut(&mut kind.offsets).append(self.base, offsets);
+            Arc::make_mut(&mut kind.offsets).append(self.skimmer.base, offsets);
         }
     }
 
@@ -322,7 +275,7 @@ impl<'a> Builder<'a> {
             _ => {}
         }
         let is_wanted = |names: &[&str]| definition.is_some_and(|definition| names.contains(&definition.name()));
-        self.wanted[usize::from(id)] = self.only.map_or(definition.is_some(), is_wanted);
+        self.skimmer.wanted[usize::from(id)] = self.only.map_or(definition.is_some(), is_wanted);
     }
 }
 
@@ -360,7 +313,7 @@ mod tests {
             let kind = index.kinds.iter().find(|kind| kind.definition(&log).name() == name).expect("a kind");
             kind.offsets.iter().collect::<Vec<_>>()
         };
-        let near = Builder::new(&log, None).build::<1000>();
+        let near = Builder::new(&log, None).build::<1000>(Sharing::of(log.len()));
         let far = Index::new(&log);
         for name in ["EV", "ERR", "FMT", "UNIT"] {
             let records = Records::new(&log).flatten().filter(|record| record.name() == name);
@@ -368,10 +321,47 @@ mod tests {
             assert!(!expected.is_empty());
             assert_eq!(offsets(&near, name), expected, "{name}");
             assert_eq!(offsets(&far, name), expected, "{name}");
-            let only = Builder::new(&log, Some(&[name])).build::<1000>();
+            let only = Builder::new(&log, Some(&[name])).build::<1000>(Sharing::of(log.len()));
             assert_eq!(offsets(&only, name), expected, "{name}");
             assert_eq!(only.kinds.iter().map(|kind| kind.offsets.len()).sum::<usize>(), expected.len());
         }
         assert!(near.kinds.iter().any(|kind| kind.offsets.parts().len() > 10));
+    }
+
+    /// Other threads' parts change nothing, whatever the log is like where they begin, and what is declared meanwhile.
+    #[test]
+    fn threads_find_what_one_finds() {
+        let mut random = 1_u32;
+        let mut next = |below: usize| {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (random >> 8) as usize % below
+        };
+        let sound = log();
+        for round in 0..400 {
+            let mut log = sound.clone();
+            for _ in 0..next(4) {
+                let at = next(log.len());
+                match next(3) {
+                    0 => log[at] ^= 1 << next(8),
+                    1 => drop(log.drain(at..(at + next(40)).min(log.len()))),
+                    // The definitions again, and those of other records by the same ids.
+                    _ => {
+                        let mut again = sound[..1500].to_vec();
+                        again[3 + next(1400)] ^= next(4) as u8;
+                        drop(log.splice(at..at, again));
+                    }
+                }
+            }
+            let only: Option<&[&str]> = [None, Some(&["EV"][..])][round % 2];
+            let alone = Sharing { threads: 1, least: 1, settled: 1 };
+            let together = Sharing { threads: 1 + next(4), least: 1 + next(2000), settled: 1 + next(500) };
+            let facts = |index: Index| {
+                let kinds: Vec<_> = index.kinds.iter().map(|kind| (kind.defined_at(), kind.offsets.clone())).collect();
+                format!("{kinds:?} {:?} {:?} {:?}", index.skipped, index.suspects, index.boots)
+            };
+            let [alone, together] = [alone, together].map(|sharing| Builder::new(&log, only).build::<REACH>(sharing));
+            let [alone, together] = [alone, together].map(facts);
+            assert!(alone == together, "round {round}");
+        }
     }
 }
