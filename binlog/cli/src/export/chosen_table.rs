@@ -174,6 +174,25 @@ impl ChosenTable {
         schema
     }
 
+    /// Drops the texts that its [`schema`](Self::schema) has.
+    #[cfg(feature = "parquet")]
+    pub(super) fn forget_descriptions(&mut self) {
+        self.description = String::new();
+        for column in &mut self.columns {
+            (column.unit, column.description, column.names) = (String::new(), String::new(), None);
+        }
+    }
+
+    /// About how many bytes it has in memory.
+    #[cfg(feature = "parquet")]
+    pub(super) fn memory(&self) -> usize {
+        let of_column = |column: &ChosenColumn| {
+            let is_chosen = column.is_chosen.as_ref().map_or(0, Vec::len);
+            size_of_val(column) + column.label.len() + column.cells.memory() + is_chosen
+        };
+        size_of_val(self) + size_of_val(&*self.times_us) + self.columns.iter().map(of_column).sum::<usize>()
+    }
+
     /// The number of records.
     pub fn len(&self) -> usize {
         self.times_us.len()
@@ -338,6 +357,15 @@ pub fn hexadecimal(bytes: &[u8]) -> String {
 }
 
 impl Cells {
+    #[cfg(feature = "parquet")]
+    fn memory(&self) -> usize {
+        match self {
+            Cells::Logged(values) => values.as_bytes().len(),
+            Cells::Raw(data) => size_of_val(&**data),
+            Cells::Text(texts) => size_of_val(&**texts) + texts.iter().map(String::len).sum::<usize>(),
+        }
+    }
+
     /// The number of records.
     pub fn len(&self) -> usize {
         match self {

@@ -55,8 +55,11 @@ pub fn visit<E>(
     Ok(())
 }
 
-/// Calls `each` with every table of all sessions, each session with its intervals, in the order of [`visit`]. A thread
-/// decodes the next table meanwhile, so two are in memory at a time.
+/// A thread decodes longer logs. Its memory is apart, so that many short ones would leave gaps in it.
+const LONG: usize = 8 << 20;
+
+/// Calls `each` with every table of all sessions, each session with its intervals, in the order of [`visit`]. Of a long
+/// log, a thread decodes the next table meanwhile, so two are in memory at a time.
 ///
 /// # Errors
 ///
@@ -68,6 +71,7 @@ pub fn visit_all<E>(
     mut each: impl FnMut(&Session<'_>, ChosenTable) -> Result<(), E>,
 ) -> Result<(), E> {
     let all = || sessions.iter().zip(intervals);
+    let is_long = sessions.iter().map(|session| session.range().len()).sum::<usize>() > LONG;
     thread::scope(|scope| {
         let (decoded, tables) = mpsc::sync_channel(0);
         let decode = move || {
@@ -76,12 +80,10 @@ pub fn visit_all<E>(
                 visit(session, choice, intervals, |table| decoded.send((session, table)).map_err(|_| ()))
             })
         };
-        match thread::Builder::new().spawn_scoped(scope, decode) {
-            Ok(_) => tables.into_iter().try_for_each(|(session, table)| each(session, table)),
-            // The system has no more threads.
-            Err(_) => all()
-                .try_for_each(|(session, intervals)| visit(session, choice, intervals, |table| each(session, table))),
+        if is_long && thread::Builder::new().spawn_scoped(scope, decode).is_ok() {
+            return tables.into_iter().try_for_each(|(session, table)| each(session, table));
         }
+        all().try_for_each(|(session, intervals)| visit(session, choice, intervals, |table| each(session, table)))
     })
 }
 

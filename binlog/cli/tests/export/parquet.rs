@@ -346,7 +346,7 @@ fn a_full_file_is_followed_by_another_one_with_other_logs() {
 #[test]
 fn what_has_no_room_in_memory_is_written() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let paths = fill(folder.path(), |data_set| data_set.with_memory(64 << 10));
+    let paths = fill(folder.path(), |data_set| data_set.with_memory(32 << 10));
     let [path] = &paths[..] else { panic!("one file: {paths:?}") };
     let file = ParquetRecordBatchReaderBuilder::try_new(File::open(path).expect("a file")).expect("Parquet");
     assert!(file.metadata().num_row_groups() > 3, "{:?}", file.metadata().num_row_groups());

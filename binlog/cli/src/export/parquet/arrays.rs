@@ -11,9 +11,9 @@ use binlog::log::{Kind, TableSchema, Values};
 use std::sync::Arc;
 
 /// What the records of a table have in common.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Owner<'l> {
-    pub(super) log_id: &'l str,
+#[derive(Clone, Debug)]
+pub(super) struct Owner {
+    pub(super) log_id: Arc<str>,
     pub(super) session: i32,
     /// Whether records have times.
     pub(super) has_times: bool,
@@ -29,7 +29,7 @@ pub(super) struct Owner<'l> {
 pub(super) fn batch(
     schema: &SchemaRef,
     columns: &TableSchema,
-    owner: Owner<'_>,
+    owner: Owner,
     mut table: ChosenTable,
 ) -> Result<RecordBatch, ArrowError> {
     let count = table.len();
@@ -38,7 +38,7 @@ pub(super) fn batch(
     let time = |&time_us: &u64| i64::try_from(known(time_us)?).ok();
     let unix = |&time_us: &u64| owner.boot_unix_us?.checked_add_unsigned(known(time_us)?);
     let mut arrays: Vec<ArrayRef> = vec![
-        Arc::new(StringArray::new_repeated(owner.log_id, count)),
+        Arc::new(StringArray::new_repeated(&*owner.log_id, count)),
         Arc::new(Int32Array::from(vec![owner.session; count])),
         match table.instance {
             Some(_) => Arc::new(Int32Array::from_iter((0..count).map(instance))),

@@ -23,6 +23,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A file gets no more logs once it has this many bytes.
 const FILE_BYTES: usize = 128 << 20;
@@ -31,9 +32,8 @@ const FILE_BYTES: usize = 128 << 20;
 /// would grow with the number of logs.
 const ROW_GROUPS: usize = 64;
 
-/// What all files together may have in memory, by the writer's count; it takes half as much again. With twice as much,
-/// a data set has 3 % fewer bytes.
-const MEMORY_BYTES: usize = 32 << 20;
+/// What all files together may have in memory. With twice as much, a data set has 1 % fewer bytes.
+const MEMORY_BYTES: usize = 16 << 20;
 
 /// Its lock, so that two exports don't write into one data set.
 const LOCK: &str = "_lock";
@@ -133,7 +133,7 @@ impl DataSet {
         self
     }
 
-    /// The bytes that all files may have in memory, 32 MiB without this.
+    /// The bytes that all files may have in memory, 16 MiB without this.
     #[must_use]
     pub fn with_memory(mut self, bytes: usize) -> Self {
         self.memory = bytes;
@@ -189,11 +189,12 @@ impl DataSet {
         if !self.known.insert(facts.log_id.clone()) {
             return Ok(records);
         }
+        let log_id: Arc<str> = facts.log_id.as_str().into();
         let added = tables::visit_all(sessions, intervals, choice, |session, table| {
             records += table.len();
             let number = i32::try_from(session.number()).unwrap_or(i32::MAX);
             let (has_times, boot_unix_us) = (session.has_times(), session.clock_unix_us());
-            let owner = Owner { log_id: &facts.log_id, session: number, has_times, boot_unix_us };
+            let owner = Owner { log_id: log_id.clone(), session: number, has_times, boot_unix_us };
             self.add_table(&facts.name, owner, table)
         });
         added.inspect_err(|_| self.is_torn = true)?;
@@ -202,7 +203,7 @@ impl DataSet {
         Ok(records)
     }
 
-    fn add_table(&mut self, log: &str, owner: Owner<'_>, table: ChosenTable) -> Result<(), Failure> {
+    fn add_table(&mut self, log: &str, owner: Owner, table: ChosenTable) -> Result<(), Failure> {
         let columns = schema::columns(&table);
         for column in &table.columns {
             if let Cells::Logged(Values::U64(numbers)) = &column.cells {
@@ -240,7 +241,7 @@ impl DataSet {
             }
         };
         let file = &mut growing[place];
-        file.add(owner, table)?;
+        file.add(owner, table);
         if file.bytes() >= self.limit || file.row_groups() >= self.row_groups {
             self.whole.push(growing.remove(place).finish()?);
         } else if file.memory() > self.memory / 8 {

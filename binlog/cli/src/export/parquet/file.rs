@@ -32,6 +32,11 @@ pub(super) struct GrowingFile {
     /// The place that it will have.
     place: PathBuf,
     writer: ArrowWriter<BufWriter<File>>,
+    /// Tables that wait for the next row group, and about how many bytes they have. As stored they take half of what
+    /// they would as the file's types, and a writer of a column has a compressor, whose memory is larger than most
+    /// columns.
+    waiting: Vec<(Owner, ChosenTable)>,
+    memory: usize,
 }
 
 /// How all files are written: compressed, with the statistics by which readers skip row groups. Measured numbers have
@@ -52,7 +57,7 @@ impl GrowingFile {
     pub(super) fn create(place: PathBuf, union: SchemaUnion) -> Result<Self, Failure> {
         let schema = Arc::new(arrow(union.schema()));
         let writer = begin(&place, schema.clone())?;
-        Ok(GrowingFile { union, schema, place, writer })
+        Ok(GrowingFile { union, schema, place, writer, waiting: Vec::new(), memory: 0 })
     }
 
     /// The columns of its logs.
@@ -61,25 +66,29 @@ impl GrowingFile {
     }
 
     /// Adds the records of a table that fits.
-    pub(super) fn add(&mut self, owner: Owner<'_>, table: ChosenTable) -> Result<(), Failure> {
-        let batch = arrays::batch(&self.schema, self.union.schema(), owner, table);
-        let written = batch.map_err(ParquetError::from).and_then(|batch| self.writer.write(&batch));
-        written.map_err(|error| failure(&self.place, &error))
+    pub(super) fn add(&mut self, owner: Owner, mut table: ChosenTable) {
+        table.forget_descriptions();
+        self.memory += table.memory();
+        self.waiting.push((owner, table));
     }
 
     /// Its bytes so far, those in memory included.
     pub(super) fn bytes(&self) -> usize {
-        self.writer.bytes_written() + self.writer.in_progress_size()
+        self.writer.bytes_written() + self.memory
     }
 
-    /// Its bytes in memory.
+    /// About how many bytes it has in memory.
     pub(super) fn memory(&self) -> usize {
-        self.writer.memory_size()
+        self.memory
     }
 
     /// Writes what is in memory, as a row group.
     pub(super) fn flush(&mut self) -> Result<(), Failure> {
-        self.writer.flush().map_err(|error| failure(&self.place, &error))
+        self.memory = 0;
+        let written = std::mem::take(&mut self.waiting).into_iter().try_for_each(|(owner, table)| {
+            self.writer.write(&arrays::batch(&self.schema, self.union.schema(), owner, table)?)
+        });
+        written.and_then(|()| self.writer.flush()).map_err(|error| failure(&self.place, &error))
     }
 
     /// The row groups that were written.
@@ -88,7 +97,8 @@ impl GrowingFile {
     }
 
     /// Ends the file, still beside its place, which is returned.
-    pub(super) fn finish(self) -> Result<PathBuf, Failure> {
+    pub(super) fn finish(mut self) -> Result<PathBuf, Failure> {
+        self.flush()?;
         end(self.writer, &self.place)?;
         Ok(self.place)
     }
