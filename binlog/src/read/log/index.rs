@@ -149,6 +149,13 @@ impl<'a> Builder<'a> {
             while at < log.len() {
                 let until = self.skimmer.base.saturating_add(REACH).min(log.len());
                 while at < until {
+                    if let Some((end, found)) = ahead.take(&self.skimmer, at) {
+                        (0..=255).for_each(|id| self.hand_over(id, &mut lists));
+                        lists = found;
+                        self.is_running |= end > at;
+                        at = end;
+                        continue;
+                    }
                     let (end, is_other) = ahead.skim(&self.skimmer, at..until, &mut lists);
                     self.is_running |= end > at;
                     at = if is_other { self.step(end, &mut lists) } else { end };
@@ -356,7 +363,8 @@ mod tests {
             let alone = Sharing { threads: 1, least: 1, settled: 1 };
             let together = Sharing { threads: 1 + next(4), least: 1 + next(2000), settled: 1 + next(500) };
             let facts = |index: Index| {
-                let kinds: Vec<_> = index.kinds.iter().map(|kind| (kind.defined_at(), kind.offsets.clone())).collect();
+                let of_kind = |kind: &RecordKind| (kind.defined_at(), kind.offsets.iter().collect::<Vec<_>>());
+                let kinds: Vec<_> = index.kinds.iter().map(of_kind).collect();
                 format!("{kinds:?} {:?} {:?} {:?}", index.skipped, index.suspects, index.boots)
             };
             let [alone, together] = [alone, together].map(|sharing| Builder::new(&log, only).build::<REACH>(sharing));

@@ -56,11 +56,19 @@ impl Offsets {
 
     /// Sorts the offsets, because several ids may have belonged to one kind.
     pub(super) fn sort(&mut self) {
-        for part in &mut self.parts {
-            if !part.offsets.is_sorted() {
-                part.offsets.sort_unstable();
+        let are_sorted = self.parts.iter().all(|part| part.offsets.is_sorted());
+        let follows =
+            |pair: &[OffsetPart]| pair[0].base < pair[1].base || pair[0].offsets.last() < pair[1].offsets.first();
+        if are_sorted && self.parts.windows(2).all(follows) {
+            return;
+        }
+        for part in std::mem::take(&mut self.parts) {
+            match self.parts.last_mut() {
+                Some(last) if last.base == part.base => last.offsets.extend(part.offsets),
+                _ => self.parts.push(part),
             }
         }
+        self.parts.iter_mut().for_each(|part| part.offsets.sort_unstable());
     }
 
     /// The offsets for which `keep` returns true.
@@ -72,10 +80,12 @@ impl Offsets {
         Offsets { parts: parts.filter(|part| !part.offsets.is_empty()).collect() }
     }
 
+    /// Appends offsets from a base that isn't below the last one. Few are copied to the last part, many become a part.
     pub(super) fn append(&mut self, base: usize, offsets: Vec<u32>) {
+        const FEW: usize = 1024;
         match self.parts.last_mut() {
             _ if offsets.is_empty() => {}
-            Some(last) if last.base == base => last.offsets.extend(offsets),
+            Some(last) if last.base == base && offsets.len() <= FEW => last.offsets.extend(offsets),
             _ => self.parts.push(OffsetPart { base, offsets }),
         }
     }
@@ -164,5 +174,25 @@ impl FromIterator<(usize, u32)> for Offsets {
             }
         }
         all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offsets_of_several_ids_are_sorted_in_parts_of_any_length() {
+        for count in [3, 5000] {
+            let mut offsets = Offsets::default();
+            for (base, first) in [(0, 1), (0, 0), (0, 3 * count), (1 << 32, 7)] {
+                offsets.append(base, (0..count).map(|i| first + 2 * i).collect());
+            }
+            let mut expected: Vec<usize> = offsets.iter().collect();
+            assert_eq!(expected.len(), 4 * count as usize);
+            expected.sort_unstable();
+            offsets.sort();
+            assert!(offsets.iter().eq(expected));
+        }
     }
 }

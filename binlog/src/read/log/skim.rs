@@ -127,12 +127,22 @@ impl<'scope, 'env> Ahead<'scope, 'env> {
         Ahead { scope, log, sharing, parts: VecDeque::new(), pays: true }
     }
 
-    /// Skims the log: up to a record that isn't skimmed, or to a place from which it may be called again. The second
-    /// value tells which: whether the record is to be looked at.
-    pub(super) fn skim(&mut self, skimmer: &Skimmer, range: Range<usize>, lists: &mut Lists) -> (usize, bool) {
-        if let Some(end) = self.take(skimmer, range.start, lists) {
-            return (end, false);
+    /// Takes over the part that starts here: where its records end, and their offsets. Parts that this thread has
+    /// passed, or whose thread knew something else, are dropped.
+    pub(super) fn take(&mut self, skimmer: &Skimmer, at: usize) -> Option<(usize, Box<Lists>)> {
+        while self.parts.front().is_some_and(|part| part.start <= at) {
+            let part = self.parts.pop_front()?;
+            if part.start == at && part.known == *skimmer {
+                return Some(part.thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            }
+            self.pays = false;
         }
+        None
+    }
+
+    /// Skims the log: up to a record that isn't skimmed, or to a place from which it may be called again. The second
+    /// value tells which: whether the record is to be looked at. To be called if there is nothing to take over.
+    pub(super) fn skim(&mut self, skimmer: &Skimmer, range: Range<usize>, lists: &mut Lists) -> (usize, bool) {
         let may_share = self.parts.is_empty() && self.pays && self.sharing.threads_for(&range) > 1;
         let Range { start, end: until } = range;
         let stop = match self.parts.front() {
@@ -145,21 +155,6 @@ impl<'scope, 'env> Ahead<'scope, 'env> {
             self.share(skimmer, at..until);
         }
         (at, at < stop)
-    }
-
-    /// Takes over the part that starts here, and returns where its records end. Parts that this thread has passed, or
-    /// whose thread knew something else, are dropped.
-    fn take(&mut self, skimmer: &Skimmer, at: usize, lists: &mut Lists) -> Option<usize> {
-        while self.parts.front().is_some_and(|part| part.start <= at) {
-            let part = self.parts.pop_front()?;
-            if part.start == at && part.known == *skimmer {
-                let (end, found) = part.thread.join().unwrap_or_else(|panic| resume_unwind(panic));
-                lists.iter_mut().zip(&*found).for_each(|(list, found)| list.extend_from_slice(found));
-                return Some(end);
-            }
-            self.pays = false;
-        }
-        None
     }
 
     /// Gives a part of the range to each further thread.
@@ -197,6 +192,11 @@ mod tests {
             let mut ahead = Ahead::new(scope, log, Sharing { threads: 4, least: 100, settled: 50 });
             let (mut at, mut parts) = (0, 0);
             loop {
+                if let Some((end, found)) = ahead.take(&known(at), at) {
+                    lists[7].extend(&found[7]);
+                    at = end;
+                    continue;
+                }
                 let (end, is_other) = ahead.skim(&known(at), at..log.len(), &mut lists);
                 parts = parts.max(ahead.parts.len());
                 if is_other {
