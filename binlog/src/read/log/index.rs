@@ -344,6 +344,8 @@ mod tests {
             (random >> 8) as usize % below
         };
         let sound = log();
+        let of_ev = |fmt: &[u8]| fmt.starts_with(b"\xa3\x95\x80") && fmt[5..9] == *b"EV\0\0";
+        let ev = sound.windows(89).position(of_ev).expect("EV is defined");
         for round in 0..400 {
             let mut log = sound.clone();
             for _ in 0..next(4) {
@@ -351,10 +353,13 @@ mod tests {
                 match next(3) {
                     0 => log[at] ^= 1 << next(8),
                     1 => drop(log.drain(at..(at + next(40)).min(log.len()))),
-                    // The definitions again, and those of other records by the same ids.
+                    // EV again, or with another length.
                     _ => {
-                        let mut again = sound[..1500].to_vec();
-                        again[3 + next(1400)] ^= next(4) as u8;
+                        let mut again = sound[ev..ev + 89].to_vec();
+                        again[4] ^= next(3) as u8;
+                        let start =
+                            Records::new(&log).flatten().map(|record| record.offset()).find(|&start| start >= at);
+                        let at = start.unwrap_or(log.len());
                         drop(log.splice(at..at, again));
                     }
                 }
