@@ -9,7 +9,7 @@ use std::thread;
 pub(crate) fn threads_for(bytes: usize, least: usize) -> NonZero<usize> {
     const ONE: NonZero<usize> = NonZero::<usize>::MIN;
     match NonZero::new(bytes / least) {
-        // Asking for the number of processors takes longer than starting a thread.
+        // The number of processors is read from files of the system.
         None | Some(ONE) => ONE,
         Some(shares) => thread::available_parallelism().unwrap_or(ONE).min(shares),
     }

@@ -48,7 +48,9 @@ impl PlannedColumn {
 
 /// Decodes the columns of all plans by a number of threads.
 pub(super) fn decode(log: &[u8], plans: &mut [Plan<'_>], threads: NonZero<usize>) {
-    let shares = Mutex::new(shares(log, plans, threads).into_iter());
+    let shares = shares(log, plans, threads);
+    let threads = threads.min(NonZero::new(shares.len()).unwrap_or(threads));
+    let shares = Mutex::new(shares.into_iter());
     in_threads(threads, || iter::from_fn(|| threads::next(&shares)).for_each(Share::decode));
 }
 
