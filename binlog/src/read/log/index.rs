@@ -335,7 +335,7 @@ mod tests {
         assert!(near.kinds.iter().any(|kind| kind.offsets.parts().len() > 10));
     }
 
-    /// Other threads' parts change nothing, whatever the log is like where they begin, and what is declared meanwhile.
+    /// Parts of other threads change nothing, for any damage where they begin and any declaration before they end.
     #[test]
     fn threads_find_what_one_finds() {
         let mut random = 1_u32;

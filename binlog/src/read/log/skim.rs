@@ -66,7 +66,7 @@ impl Skimmer {
         at
     }
 
-    /// The first offset from here on at which several records follow each other: that of a record, but for chance.
+    /// The first offset from here on at which several records follow each other; rarely, damage looks like it.
     fn in_step(&self, log: &[u8], from: usize) -> Option<usize> {
         let next = |at: usize| {
             let id = *log.get(at..)?.strip_prefix(&HEAD_BYTES)?.first()?;
