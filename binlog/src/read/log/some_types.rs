@@ -22,7 +22,7 @@ const NAMING: [&str; 3] = ["FILE", "MSG", "VER"];
 
 impl Log<'static> {
     /// Reads the records of some types from a file: in pieces, so that only these records take memory. Where few types
-    /// are needed, this is several times as fast as [`open`](Log::open), and as safe.
+    /// are needed, this takes less of the processor than [`open`](Log::open), and is as safe.
     ///
     /// Their rows have the same values, times, units and names as those of the whole log. For this, the log also has
     /// all definitions, and the records of FILE, MSG and VER, which have the descriptions and name the vehicle, and the
