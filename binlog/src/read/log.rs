@@ -39,8 +39,7 @@
 //! for the pages in use. The first request is answered in one pass over the log. The second request, even for the same
 //! type, builds the index in one more pass; from then on a column costs only its own values.
 //!
-//! [`Log::open_types`] reads a file in pieces, and takes memory for the records of some types only. Memory for a whole
-//! file costs several times as much time as reading it.
+//! [`Log::open_types`] reads a file in pieces, and takes memory for the records of some types only.
 //!
 //! [`RecordStream`](crate::RecordStream) reads a log that is too long for this in constant memory; the guide
 //! [shows how](crate::guide::reading#bytes-that-arrive-in-chunks). [`Records`] reads bytes in memory one record after

@@ -91,6 +91,7 @@ impl From<OpenError> for io::Error {
 #[cfg(target_os = "linux")]
 const HUGE_BYTES: usize = 8 << 20;
 
+/// Each thread reads one of them at a time.
 #[cfg(target_os = "linux")]
 const HUGE_PAGE: usize = 2 << 20;
 

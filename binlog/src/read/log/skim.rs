@@ -1,8 +1,8 @@
 //! Locates the records that declare nothing, which are nearly all, and does so in several parts of the log at a time.
 
-use super::decode::threads;
 use crate::format::header::HEAD_BYTES;
 use crate::read::learner::PlainLengths;
+use crate::source::threads::threads_for;
 use std::collections::VecDeque;
 use std::hint;
 use std::ops::Range;
@@ -24,8 +24,9 @@ const PREFETCH_BYTES: usize = 1024;
 #[derive(Clone, PartialEq)]
 pub(super) struct Skimmer {
     pub(super) lengths: PlainLengths,
-    /// The ids whose records are noted; without names to choose from, those of all records.
+    /// The ids whose records are noted.
     pub(super) wanted: [bool; 256],
+    /// Whether all records are noted, so that no id has to be looked up.
     pub(super) wants_all: bool,
     /// From which the noted offsets count.
     pub(super) base: usize,
@@ -95,11 +96,12 @@ pub(super) struct Sharing {
 impl Sharing {
     /// For a log of this length.
     pub(super) fn of(length: usize) -> Self {
-        Sharing { threads: threads(length).get(), least: 2 * 1024 * 1024, settled: 64 * 1024 }
+        const LEAST: usize = 2 * 1024 * 1024;
+        Sharing { threads: threads_for(length, LEAST).get(), least: LEAST, settled: 64 * 1024 }
     }
 
     /// How many threads share the range.
-    fn threads_for(&self, range: &Range<usize>) -> usize {
+    fn threads_of(&self, range: &Range<usize>) -> usize {
         self.threads.min(range.len() / self.least.max(1)).max(1)
     }
 }
@@ -143,7 +145,7 @@ impl<'scope, 'env> Ahead<'scope, 'env> {
     /// Skims the log: up to a record that isn't skimmed, or to a place from which it may be called again. The second
     /// value tells which: whether the record is to be looked at. To be called if there is nothing to take over.
     pub(super) fn skim(&mut self, skimmer: &Skimmer, range: Range<usize>, lists: &mut Lists) -> (usize, bool) {
-        let may_share = self.parts.is_empty() && self.pays && self.sharing.threads_for(&range) > 1;
+        let may_share = self.parts.is_empty() && self.pays && self.sharing.threads_of(&range) > 1;
         let Range { start, end: until } = range;
         let stop = match self.parts.front() {
             Some(part) => until.min(part.start),
@@ -159,19 +161,16 @@ impl<'scope, 'env> Ahead<'scope, 'env> {
 
     /// Gives a part of the range to each further thread.
     fn share(&mut self, skimmer: &Skimmer, range: Range<usize>) {
-        let threads = self.sharing.threads_for(&range);
+        let threads = self.sharing.threads_of(&range);
         let Range { start, end: until } = range;
         let starts = (1..threads).map(|i| skimmer.in_step(self.log, start + (until - start) / threads * i));
         let starts: Vec<usize> = starts.flatten().collect();
         let ends = starts.iter().skip(1).chain([&until]);
         for (&start, &end) in starts.iter().zip(ends) {
-            let (log, known) = (self.log, skimmer.clone());
-            let work = {
-                let known = known.clone();
-                move || {
-                    let mut lists = empty_lists();
-                    (known.skim(log, start..end, &mut lists), lists)
-                }
+            let (log, known, skimmer) = (self.log, skimmer.clone(), skimmer.clone());
+            let work = move || {
+                let mut lists = empty_lists();
+                (skimmer.skim(log, start..end, &mut lists), lists)
             };
             // Without a thread, this one comes to the part itself.
             let Ok(thread) = thread::Builder::new().spawn_scoped(self.scope, work) else { break };

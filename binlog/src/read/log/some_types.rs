@@ -14,7 +14,7 @@ use std::io::{self, Read, Seek};
 use std::path::Path;
 
 /// The file is read in pieces of this many bytes, which stay in the processor's cache. New memory for the whole file
-/// would cost several times as much as reading it.
+/// would cost more time than reading it.
 const PIECE: usize = 64 * 1024;
 
 /// The types that say what values are called: the descriptions, and the vehicle, to whose modes numbers belong.
