@@ -78,7 +78,7 @@ impl<S: LogSchema> HostLogger<S> {
     }
 
     /// Requests a new log, with a preamble and a prologue of its own: at each arming, for example. Earlier records
-    /// stay in the previous log.
+    /// stay in the previous log. Requests without an accepted record between them are one, so that no log stays empty.
     ///
     /// Returns whether the thread that writes will try to begin one. It won't if the destination takes one log only or
     /// is given up, if the logger is stopped, or if a log could not be begun within the last second.

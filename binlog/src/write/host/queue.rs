@@ -40,6 +40,8 @@ pub(super) struct State<C> {
     records: Vec<u8>,
     /// Offsets in `records` at which a new log begins.
     new_logs: Vec<usize>,
+    /// Whether a new log was requested after the last accepted record.
+    is_new: bool,
     pub(super) gate: Gate<C>,
     /// Bytes that only critical messages use.
     reserve: usize,
@@ -103,6 +105,7 @@ impl<S: LogSchema> Queue<S> {
         let state = State {
             records: touched(capacity),
             new_logs: Vec::new(),
+            is_new: false,
             gate: Gate::NEW,
             reserve: reserve.min(capacity - LONGEST_RECORD),
             is_running: true,
@@ -202,6 +205,7 @@ impl<S: LogSchema> Queue<S> {
         };
         state.records.extend_from_slice(&record_header(record.id));
         state.records.extend_from_slice(record.payload);
+        state.is_new = false;
         state.gate.charge(due);
         let wakes = state.records.len() >= self.wake_bytes(state.reserve) && std::mem::take(&mut state.is_idle);
         drop(state);
@@ -225,15 +229,17 @@ impl<S: LogSchema> Queue<S> {
             if !self.has_more_logs || !state.is_running || state.has_failed || state.is_reopening() {
                 return false;
             }
-            let at = state.records.len();
-            if state.new_logs.last() != Some(&at) && !state.begin_log(at, &mut memory) {
+            if state.is_new {
+                return true;
+            }
+            if !state.begin_log(&mut memory) {
                 // Loggers don't wait for the allocator.
                 let marked = state.new_logs.len();
                 drop(state);
                 memory = Vec::with_capacity(2 * marked + 4);
                 continue;
             }
-            state.is_idle = false;
+            (state.is_new, state.is_idle) = (true, false);
             drop(state);
             self.work.notify_one();
             return true;
@@ -248,7 +254,8 @@ impl<S: LogSchema> Queue<S> {
 
     /// The next log can't begin.
     pub(super) fn cannot_begin_log(&self) {
-        self.lock().not_begun = Some(Instant::now());
+        let mut state = self.lock();
+        (state.not_begun, state.is_new) = (Some(Instant::now()), false);
     }
 
     /// Whether a next log couldn't be begun a moment ago, and isn't tried yet.
@@ -321,9 +328,9 @@ impl<S: LogSchema> Queue<S> {
 }
 
 impl<C> State<C> {
-    /// Marks the place of a new log, without allocating: `memory` replaces the list's if that is full. Returns whether
+    /// Marks the end of the records as the place of a new log, without allocating: `memory` replaces the list's if that is full. Returns whether
     /// one of them had room.
-    fn begin_log(&mut self, at: usize, memory: &mut Vec<usize>) -> bool {
+    fn begin_log(&mut self, memory: &mut Vec<usize>) -> bool {
         if self.new_logs.len() == self.new_logs.capacity() {
             if memory.capacity() <= self.new_logs.len() {
                 return false;
@@ -331,7 +338,7 @@ impl<C> State<C> {
             memory.extend_from_slice(&self.new_logs);
             std::mem::swap(memory, &mut self.new_logs);
         }
-        self.new_logs.push(at);
+        self.new_logs.push(self.records.len());
         true
     }
 
