@@ -1,6 +1,9 @@
 //! What both formats are read from and into: a file in memory, the values of a column, and what a table's columns are.
 
+pub(crate) mod buffer;
 pub(crate) mod bytes;
+pub(crate) mod column_memory;
+pub(crate) mod huge_pages;
 pub(crate) mod kind;
 pub(crate) mod numbers;
 pub(crate) mod schema;
@@ -9,6 +12,7 @@ pub(crate) mod text_log;
 pub(crate) mod threads;
 pub(crate) mod values;
 
+pub use buffer::Buffer;
 pub use bytes::OpenError;
 pub use kind::Kind;
 pub use numbers::Numbers;

@@ -75,7 +75,7 @@ mod tests {
         assert_eq!((&*table.name, table.times_us), ("MODE", Some(vec![1_000_000, 2_000_000])));
         let place = table.columns.iter().position(|(column, _)| column.label == "ModeNum").expect("a column");
         assert_eq!(table.columns[place].0.kind, Kind::U8);
-        assert_eq!(table.columns[place].1, Values::U8(vec![5, 100]));
+        assert_eq!(table.columns[place].1, Values::U8(vec![5, 100].into()));
         let (_, names) = table.names.iter().find(|(of, _)| *of == place).expect("names");
         assert_eq!(names, &[Some("LOITER".to_owned()), None]);
     }

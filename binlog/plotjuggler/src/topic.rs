@@ -47,7 +47,7 @@ impl Topic {
         let mut fields: Vec<(String, ColumnSchema, ArrowColumn)> = Vec::new();
         if time.is_some() {
             let schema = ColumnSchema::new(TIME, Kind::I64);
-            fields.push((TIME.into(), schema, ArrowColumn::new(Kind::I64, Values::I64(times))?));
+            fields.push((TIME.into(), schema, ArrowColumn::new(Kind::I64, Values::I64(times.into()))?));
         }
         let mut names = table.names.into_iter().peekable();
         for (place, (schema, values)) in table.columns.into_iter().enumerate() {
@@ -150,8 +150,8 @@ mod tests {
 
     #[test]
     fn values_go_with_their_rows() {
-        assert_eq!(picked(Values::F32(vec![0.5, 1.5, 2.5]), &[2, 0]), Values::F32(vec![2.5, 0.5]));
-        assert_eq!(picked(Values::I16x32(vec![[1; 32], [2; 32]]), &[1]), Values::I16x32(vec![[2; 32]]));
+        assert_eq!(picked(Values::F32(vec![0.5, 1.5, 2.5].into()), &[2, 0]), Values::F32(vec![2.5, 0.5].into()));
+        assert_eq!(picked(Values::I16x32(vec![[1; 32], [2; 32]].into()), &[1]), Values::I16x32(vec![[2; 32]].into()));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::members::{self, Member};
 use crate::stream::{self, SharedSkipped};
 use crate::table::Rows;
 use binlog::arrow::ArrowColumn;
-use binlog::log::{ColumnSchema, Kind, TableSchema, Values};
+use binlog::log::{Buffer, ColumnSchema, Kind, TableSchema, Values};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -206,14 +206,15 @@ impl Core {
                     continue;
                 }
                 // As values of a kind that isn't asked for, it is an error below.
-                LOG_ID => Some(Arc::new(Values::Chars4(Vec::new()))),
-                SESSION => Some(Arc::new(Values::I32(vec![*session; count]))),
+                LOG_ID => Some(Arc::new(Values::Chars4(Buffer::default()))),
+                SESSION => Some(Arc::new(Values::I32(vec![*session; count].into()))),
                 INSTANCE => {
-                    let instances = instances(rows).map_err(|error| in_log(&error))?.map(Values::I32);
+                    let instances =
+                        instances(rows).map_err(|error| in_log(&error))?.map(|instances| Values::I32(instances.into()));
                     instances.map(|instances| taken(&instances).unwrap_or_else(|| Arc::new(instances)))
                 }
                 TIME => part.times_us().map(|times| {
-                    let times = Values::U64(times.to_vec());
+                    let times = Values::U64(times.to_vec().into());
                     taken(&times).unwrap_or_else(|| Arc::new(times))
                 }),
                 _ => place.and_then(|_| values.next()).map(|values| taken(&values).unwrap_or(values)),

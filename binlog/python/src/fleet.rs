@@ -124,7 +124,7 @@ impl Core {
         let mut values = rows.columns(&present).map_err(|error| in_log(&error))?.into_iter();
         let mut batch = vec![ArrowColumn::one_text(&log.id, rows.len()).map_err(|error| in_log(&error))?];
         if self.has_session() {
-            let sessions = Arc::new(Values::I32(vec![*session; rows.len()]));
+            let sessions = Arc::new(Values::I32(vec![*session; rows.len()].into()));
             batch.push(ArrowColumn::new(Kind::I32, sessions).map_err(|error| in_log(&error))?);
         }
         for (column, place) in columns.iter().zip(places) {

@@ -189,7 +189,7 @@ fn buffer(values: &Bound<'_, PyAny>, format: Format, name: &str) -> PyResult<Opt
     };
     match values {
         Values::I16(samples) if is_array => {
-            Ok(Some(Given::Values(Values::I16x32(samples.as_chunks().0.to_vec()).into())))
+            Ok(Some(Given::Values(Values::I16x32(samples.as_chunks().0.iter().copied().collect()).into())))
         }
         _ if is_array => Err(PyTypeError::new_err(format!("{name}: samples are 16 bits wide, with a sign"))),
         values => Ok(Some(Given::Values(values.into()))),

@@ -86,19 +86,19 @@ fn of_column(schema: &ColumnSchema) -> OfColumn {
 fn values_of(kind: &str, values: &Bound<'_, PyAny>) -> PyResult<(Kind, Values)> {
     let texts = || Ok::<_, PyErr>(values.extract::<Vec<[u8; 64]>>()?.into_iter().map(Chars::from_raw).collect());
     Ok(match kind {
-        "I8" => (Kind::I8, Values::I8(values.extract()?)),
-        "U8" => (Kind::U8, Values::U8(values.extract()?)),
-        "I16" => (Kind::I16, Values::I16(values.extract()?)),
-        "U16" => (Kind::U16, Values::U16(values.extract()?)),
-        "I32" => (Kind::I32, Values::I32(values.extract()?)),
-        "U32" => (Kind::U32, Values::U32(values.extract()?)),
-        "I64" => (Kind::I64, Values::I64(values.extract()?)),
-        "U64" => (Kind::U64, Values::U64(values.extract()?)),
-        "F32" => (Kind::F32, Values::F32(values.extract()?)),
-        "F64" => (Kind::F64, Values::F64(values.extract()?)),
+        "I8" => (Kind::I8, Values::I8(values.extract::<Vec<_>>()?.into())),
+        "U8" => (Kind::U8, Values::U8(values.extract::<Vec<_>>()?.into())),
+        "I16" => (Kind::I16, Values::I16(values.extract::<Vec<_>>()?.into())),
+        "U16" => (Kind::U16, Values::U16(values.extract::<Vec<_>>()?.into())),
+        "I32" => (Kind::I32, Values::I32(values.extract::<Vec<_>>()?.into())),
+        "U32" => (Kind::U32, Values::U32(values.extract::<Vec<_>>()?.into())),
+        "I64" => (Kind::I64, Values::I64(values.extract::<Vec<_>>()?.into())),
+        "U64" => (Kind::U64, Values::U64(values.extract::<Vec<_>>()?.into())),
+        "F32" => (Kind::F32, Values::F32(values.extract::<Vec<_>>()?.into())),
+        "F64" => (Kind::F64, Values::F64(values.extract::<Vec<_>>()?.into())),
         "Text" => (Kind::Text, Values::Chars64(texts()?)),
         "Bytes" => (Kind::Bytes, Values::Chars64(texts()?)),
-        "Samples" => (Kind::Samples, Values::I16x32(values.extract()?)),
+        "Samples" => (Kind::Samples, Values::I16x32(values.extract::<Vec<_>>()?.into())),
         kind => return Err(PyValueError::new_err(format!("this version of binlog has no columns of {kind}"))),
     })
 }

@@ -4,7 +4,7 @@ use crate::column::{Column, python};
 use crate::errors::{arrow_error, or_default, select_error};
 use crate::names::{name_of, one_line};
 use crate::record::Record;
-use crate::{capsules, html, threads};
+use crate::{capsules, html};
 use binlog::arrow::ArrowColumn;
 use binlog::blackbox::log::Tables;
 use binlog::log::{ColumnSchema, Numbers, OwnedRows, SelectError, TableSchema, Values};
@@ -25,9 +25,6 @@ pub enum Source {
     /// Values that are here already, with the times of their records.
     Values(Vec<u64>),
 }
-
-/// Up to this many values are decoded by one thread: they take as long as starting others.
-const FEW_VALUES: usize = 1 << 17;
 
 /// What handles of one type share: its rows, and the columns that were decoded.
 pub struct Rows {
@@ -94,8 +91,7 @@ impl Rows {
         }
     }
 
-    /// The columns at these places, decoded where they aren't yet: in one pass, or by several threads, since filling
-    /// new memory takes most of the time.
+    /// The columns at these places, decoded in one pass where they aren't yet.
     pub fn columns(&self, places: &[usize]) -> Result<Vec<Arc<Values>>, SelectError> {
         let missing: Vec<usize> = places.iter().copied().filter(|&place| self.columns[place].get().is_none()).collect();
         // Another thread may be faster with the same values.
@@ -104,11 +100,7 @@ impl Rows {
             _ if missing.is_empty() => {}
             Source::ArduPilot(rows) => {
                 let labels: Vec<&str> = missing.iter().map(|&place| &*self.schema.columns[place].label).collect();
-                let threads = if missing.len() * self.len() > FEW_VALUES { threads::processors() } else { 1 };
-                let shares: Vec<&[&str]> = labels.chunks(labels.len().div_ceil(threads)).collect();
-                let decode = |labels: &&[&str]| rows.rows().columns(labels, self.numbers);
-                let Ok(decoded) = threads::each(&shares, decode, || Ok::<_, Infallible>(()));
-                let decoded = decoded.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten();
+                let decoded = rows.rows().columns(&labels, self.numbers)?;
                 missing.into_iter().zip(decoded).for_each(|(place, column)| keep(place, column.into_values()));
             }
             Source::Blackbox(tables, table) => {
@@ -194,6 +186,18 @@ impl Table {
         let mut schema = self.rows.schema.clone();
         schema.columns = self.places.iter().map(|&place| self.rows.schema.columns[place].clone()).collect();
         schema
+    }
+
+    /// Keeps columns that were decoded, which are all those of its records, in order.
+    pub fn keep(&self, columns: Vec<binlog::log::Column>) {
+        for (place, column) in self.rows.columns.iter().zip(columns) {
+            drop(place.set(Arc::new(column.into_values())));
+        }
+    }
+
+    /// Decodes all its columns.
+    pub fn decode(&self) -> Result<(), SelectError> {
+        self.rows.columns(&self.places).map(drop)
     }
 
     /// The column with this label, decoded.

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 /// The number of processors.
-pub fn processors() -> usize {
-    thread::available_parallelism().map_or(1, NonZero::get)
+pub fn processors() -> NonZero<usize> {
+    thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN)
 }
 
 /// What work makes of each item, in the order of the items. After each item of this thread, `check` may end the work
@@ -26,7 +26,7 @@ pub fn each<I: Sync, T: Send, E>(
     let mut found = thread::scope(|scope| {
         // This thread does everything if the system has no more threads.
         let start = |_| thread::Builder::new().spawn_scoped(scope, || iter::from_fn(one).collect::<Vec<_>>()).ok();
-        let others: Vec<_> = (1..processors().min(items.len())).map_while(start).collect();
+        let others: Vec<_> = (1..processors().get().min(items.len())).map_while(start).collect();
         let own: Result<Vec<_>, E> = iter::from_fn(one).map(|found| check().map(|()| found)).collect();
         next.store(items.len(), Ordering::Relaxed);
         let mut found = own?;

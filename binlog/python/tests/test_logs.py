@@ -215,6 +215,8 @@ def test_types_beside_one_that_is_redefined_come_through(made):
         assert [name for name, _ in log.items()] == ["FMT", "PARM", "MODE", "MSG", "DEMO"]
     with pytest.warns(UserWarning, match="TWO is left out"):
         assert len(log.values()) == 5
+    with pytest.warns(UserWarning, match="TWO is left out"):
+        assert list(log.tables()) == ["FMT", "PARM", "MODE", "MSG", "DEMO"]
     duckdb = pytest.importorskip("duckdb")
     connection = duckdb.connect()
     with pytest.warns(UserWarning, match="TWO is left out"):

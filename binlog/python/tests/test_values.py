@@ -46,6 +46,19 @@ def test_records_are_those_of_pymavlink(path):
     assert count > 0
 
 
+@pytest.mark.parametrize("scaling", ["shown", "stored", "units"])
+@pytest.mark.parametrize("path", LOGS, ids=lambda path: path.name)
+def test_tables_at_once_are_those_one_after_the_other(path, scaling):
+    log = binlog.open(path, scaling=scaling)
+    for part in log, log.slice(0, log.duration / 2):
+        at_once = part.tables()
+        assert list(at_once) == [name for name, _ in part.items()]
+        for name, table in part.items():
+            assert at_once[name].columns == table.columns and at_once[name].units == table.units
+            for column, other in zip(table.values(), at_once[name].values()):
+                assert len(column) == len(other) and all(map(equal, column, other)), (name, column.name)
+
+
 @pytest.mark.parametrize("path", LOGS, ids=lambda path: path.name)
 def test_columns_are_the_values_of_records(path):
     log = binlog.open(path)

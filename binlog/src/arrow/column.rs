@@ -162,21 +162,11 @@ fn validity(is_there: &[bool]) -> (usize, usize, Option<Arc<Vec<u8>>>) {
 
 /// Values of a kind in aligned memory.
 fn zeros(kind: Kind, length: usize) -> Values {
-    match kind {
-        Kind::I8 => Values::I8(vec![0; length]),
-        Kind::U8 => Values::U8(vec![0; length]),
-        Kind::I16 => Values::I16(vec![0; length]),
-        Kind::U16 => Values::U16(vec![0; length]),
-        Kind::I32 => Values::I32(vec![0; length]),
-        Kind::U32 => Values::U32(vec![0; length]),
-        Kind::I64 => Values::I64(vec![0; length]),
-        Kind::U64 => Values::U64(vec![0; length]),
-        Kind::F32 => Values::F32(vec![0.0; length]),
-        Kind::F64 => Values::F64(vec![0.0; length]),
-        Kind::Text => Values::U8(Vec::new()),
-        Kind::Bytes => Values::U8(vec![0; BYTES * length]),
-        Kind::Samples => Values::I16x32(vec![[0; SAMPLES]; length]),
-    }
+    Values::none(kind).zeroed(match kind {
+        Kind::Text => 0,
+        Kind::Bytes => BYTES * length,
+        _ => length,
+    })
 }
 
 /// Why columns can't be exported.

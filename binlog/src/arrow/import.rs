@@ -41,13 +41,14 @@ pub enum ImportedValues {
 ///
 /// let mut schema = TableSchema::new("ATT");
 /// schema.columns.push(ColumnSchema::new("Roll", Kind::F32));
-/// let batch = |roll: f32| Ok::<_, Infallible>(vec![ArrowColumn::new(Kind::F32, Values::F32(vec![roll])).unwrap()]);
+/// let roll = |roll: f32| ArrowColumn::new(Kind::F32, Values::F32(vec![roll].into())).unwrap();
+/// let batch = |first: f32| Ok::<_, Infallible>(vec![roll(first)]);
 /// let mut stream = ArrowArrayStream::of_tables(schema, [batch(1.5), batch(2.5)]);
 ///
 /// // SAFETY: `of_tables` made the stream, and nothing else uses it.
 /// let columns = unsafe { import_stream(&mut stream) }?;
 /// assert_eq!(columns[0].label, "Roll");
-/// assert_eq!(columns[0].values, ImportedValues::Numbers(Values::F32(vec![1.5, 2.5])));
+/// assert_eq!(columns[0].values, ImportedValues::Numbers(Values::F32(vec![1.5, 2.5].into())));
 /// # Ok::<(), binlog::arrow::ImportError>(())
 /// ```
 ///
@@ -164,7 +165,7 @@ impl Columns {
             if !field.dictionary.is_null() {
                 return Err(ImportError::Type { column: label, format: "dictionary".into() });
             }
-            let numbers = |kind| (Layout::Numbers(kind), ImportedValues::Numbers(no_numbers(kind)));
+            let numbers = |kind| (Layout::Numbers(kind), ImportedValues::Numbers(Values::none(kind)));
             let (texts, bytes) = (ImportedValues::Texts(Vec::new()), ImportedValues::Bytes(Vec::new()));
             let (layout, values) = match format.as_str() {
                 "c" => numbers(Kind::I8),
@@ -297,25 +298,17 @@ unsafe fn nulls(array: &ArrowArray, start: usize, length: usize) -> impl Iterato
 
 macro_rules! numbers {
     ($($variant:ident: $type:ty),*) => {
-        /// No numbers of a kind.
-        fn no_numbers(kind: Kind) -> Values {
-            match kind {
-                $(Kind::$variant => Values::$variant(Vec::new()),)*
-                _ => Values::I16x32(Vec::new()),
-            }
-        }
-
         /// Bytes as numbers. They may stand anywhere in memory.
         fn extend(values: &mut Values, bytes: &[u8]) {
             match values {
                 $(Values::$variant(values) => {
                     let (numbers, _) = bytes.as_chunks();
-                    values.extend(numbers.iter().map(|number| <$type>::from_ne_bytes(*number)));
+                    values.to_mut().extend(numbers.iter().map(|number| <$type>::from_ne_bytes(*number)));
                 })*
                 Values::I16x32(values) => {
                     let (pairs, _) = bytes.as_chunks();
                     let (samples, _) = pairs.as_chunks::<SAMPLES>();
-                    values.extend(samples.iter().map(|samples| samples.map(i16::from_ne_bytes)));
+                    values.to_mut().extend(samples.iter().map(|samples| samples.map(i16::from_ne_bytes)));
                 }
                 _ => {}
             }
@@ -359,8 +352,8 @@ unsafe fn append(
             let size = size_of_kind(kind);
             extend(numbers, &values(1, end * size)?[start * size..]);
             match numbers {
-                Values::F32(numbers) => nulls_here.for_each(|row| numbers[so_far + row] = f32::NAN),
-                Values::F64(numbers) => nulls_here.for_each(|row| numbers[so_far + row] = f64::NAN),
+                Values::F32(numbers) => nulls_here.for_each(|row| numbers.to_mut()[so_far + row] = f32::NAN),
+                Values::F64(numbers) => nulls_here.for_each(|row| numbers.to_mut()[so_far + row] = f64::NAN),
                 _ => {}
             }
         }

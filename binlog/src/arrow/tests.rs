@@ -103,7 +103,7 @@ fn table(columns: &[(&str, Kind)]) -> TableSchema {
 }
 
 fn floats(numbers: &[f64]) -> Arc<Values> {
-    Arc::new(Values::F64(numbers.to_vec()))
+    Arc::new(Values::F64(numbers.to_vec().into()))
 }
 
 #[test]
@@ -181,14 +181,14 @@ fn what_is_moved_is_released_once() {
 
 #[test]
 fn texts_have_offsets() {
-    let texts = Values::Chars16(["", "größer", "AUTO"].map(Chars::literal).to_vec());
+    let texts = Values::Chars16(["", "größer", "AUTO"].map(Chars::literal).into_iter().collect());
     let column = ArrowColumn::new(Kind::Text, texts).expect("texts");
     let array = ArrowArray::of_column(&ColumnSchema::new("Mode", Kind::Text), column).expect("a column");
     assert_eq!((array.length, array.n_buffers, array.null_count), (3, 3, 0));
     assert_eq!(buffer::<i32>(&array, 1, 4), [0, 0, 8, 12]);
     assert_eq!(buffer::<u8>(&array, 2, 12), "größerAUTO".as_bytes());
     // Bytes that aren't UTF-8 are characters of Latin-1, as they are shown.
-    let damaged = Values::Chars4(vec![Chars::from_raw([b'a', 0xFF, 0, 0])]);
+    let damaged = Values::Chars4(vec![Chars::from_raw([b'a', 0xFF, 0, 0])].into());
     let column = ArrowColumn::new(Kind::Text, damaged).expect("texts");
     let array = ArrowArray::of_column(&ColumnSchema::new("Mode", Kind::Text), column).expect("a column");
     assert_eq!(buffer::<u8>(&array, 2, 3), "aÿ".as_bytes());
@@ -211,7 +211,7 @@ fn nulls_have_bits() {
         let array = ArrowArray::of_column(&ColumnSchema::new("A", kind), column).expect("a column");
         assert_eq!((array.length, buffer::<u8>(&array, 0, 2)), (9, &[0, 0][..]));
     }
-    let column = ArrowColumn::new(Kind::I64, Values::U64(vec![1, u64::MAX])).expect("numbers");
+    let column = ArrowColumn::new(Kind::I64, Values::U64(vec![1, u64::MAX].into())).expect("numbers");
     let array = ArrowArray::of_column(&ColumnSchema::new("A", Kind::I64), column).expect("a column");
     assert_eq!((array.null_count, buffer::<u8>(&array, 0, 1)), (1, &[0b01][..]));
     assert_eq!(buffer::<i64>(&array, 1, 2), [1, 0]);
@@ -219,14 +219,14 @@ fn nulls_have_bits() {
 
 #[test]
 fn arrays_and_raw_data_stay_where_they_are() {
-    let samples = Arc::new(Values::I16x32(vec![[7; 32], [-7; 32]]));
+    let samples = Arc::new(Values::I16x32(vec![[7; 32], [-7; 32]].into()));
     let column = ArrowColumn::new(Kind::Samples, samples.clone()).expect("arrays");
     let array = ArrowArray::of_column(&ColumnSchema::new("X", Kind::Samples), column).expect("a column");
     assert_eq!((array.length, array.n_buffers, array.n_children), (2, 1, 1));
     let items = columns(&array)[0];
     assert_eq!((items.length, address(items, 1)), (64, samples.as_bytes().as_ptr()));
     assert_eq!(buffer::<i16>(items, 1, 64)[31..33], [7, -7]);
-    let raw = Arc::new(Values::Chars64(vec![Chars::from_raw([0xFF; 64])]));
+    let raw = Arc::new(Values::Chars64(vec![Chars::from_raw([0xFF; 64])].into()));
     let column = ArrowColumn::new(Kind::Bytes, raw.clone()).expect("raw data");
     let array = ArrowArray::of_column(&ColumnSchema::new("Data", Kind::Bytes), column).expect("a column");
     assert_eq!((array.length, address(&array, 1)), (1, raw.as_bytes().as_ptr()));
@@ -236,20 +236,20 @@ fn arrays_and_raw_data_stay_where_they_are() {
 
 #[test]
 fn numbers_are_widened_to_the_kind_of_the_column() {
-    let column = ArrowColumn::new(Kind::F64, Values::I16(vec![-3])).expect("numbers");
+    let column = ArrowColumn::new(Kind::F64, Values::I16(vec![-3].into())).expect("numbers");
     let array = ArrowArray::of_column(&ColumnSchema::new("A", Kind::F64), column).expect("a column");
     assert_eq!(buffer::<f64>(&array, 1, 1), [-3.0]);
-    let error = ArrowColumn::new(Kind::I8, Values::I16(vec![-3])).expect_err("too wide");
+    let error = ArrowColumn::new(Kind::I8, Values::I16(vec![-3].into())).expect_err("too wide");
     assert_eq!(error.to_string(), "a column of type I8 can't have values of type I16");
-    let error = ArrowColumn::new(Kind::Bytes, Values::Chars4(vec![Chars::default()])).expect_err("four bytes");
+    let error = ArrowColumn::new(Kind::Bytes, Values::Chars4(vec![Chars::default()].into())).expect_err("four bytes");
     assert_eq!(error, ArrowError::Kind { column: Kind::Bytes, values: Kind::Text });
 }
 
 #[test]
 fn a_batch_that_its_schema_does_not_describe_is_refused() {
     let schema = table(&[("A", Kind::F64), ("B", Kind::U8)]);
-    let floats = || ArrowColumn::new(Kind::F64, Values::F64(vec![1.0])).expect("numbers");
-    let bytes = |count| ArrowColumn::new(Kind::U8, Values::U8(vec![1; count])).expect("numbers");
+    let floats = || ArrowColumn::new(Kind::F64, Values::F64(vec![1.0].into())).expect("numbers");
+    let bytes = |count| ArrowColumn::new(Kind::U8, Values::U8(vec![1; count].into())).expect("numbers");
     let error = |columns| ArrowArray::of_table(&schema, columns).map(drop).expect_err("another table");
     // A consumer would read eight bytes for each value.
     assert_eq!(error(vec![bytes(1), bytes(1)]), ArrowError::Kind { column: Kind::F64, values: Kind::U8 });
@@ -261,7 +261,7 @@ fn a_batch_that_its_schema_does_not_describe_is_refused() {
 #[test]
 fn empty_tables_are_tables() {
     let schema = table(&[("A", Kind::F64), ("B", Kind::Text)]);
-    let empty = [Values::F64(Vec::new()), Values::Chars4(Vec::new())];
+    let empty = [Values::F64(Vec::new().into()), Values::Chars4(Vec::new().into())];
     let empty = empty.into_iter().zip(&schema.columns).map(|(values, schema)| ArrowColumn::new(schema.kind, values));
     let array = ArrowArray::of_table(&schema, empty.map(|column| column.expect("nothing")).collect()).expect("a table");
     assert_eq!((array.length, array.n_children), (0, 2));
@@ -311,7 +311,7 @@ fn a_stream_that_is_released_early_drops_the_rest() {
 
 #[test]
 fn an_error_ends_the_stream_with_its_text() {
-    let good = || Ok(vec![ArrowColumn::new(Kind::U8, Values::U8(vec![1])).expect("numbers")]);
+    let good = || Ok(vec![ArrowColumn::new(Kind::U8, Values::U8(vec![1].into())).expect("numbers")]);
     let schema = table(&[("A", Kind::U8)]);
     let batches = vec![good(), Err("the card was pulled"), good()];
     let mut stream = ArrowArrayStream::of_tables(schema.clone(), batches);

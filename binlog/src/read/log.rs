@@ -70,7 +70,7 @@ mod wraps;
 
 pub use crate::read::descriptions::{Described, DescribedColumn, DescribedMessage};
 pub use crate::source::{
-    ColumnSchema, ConflictCause, DamagedLine, Kind, LineFault, Numbers, OpenError, SchemaConflict, SchemaUnion,
+    Buffer, ColumnSchema, ConflictCause, DamagedLine, Kind, LineFault, Numbers, OpenError, SchemaConflict, SchemaUnion,
     TableSchema, Values, distinct_labels,
 };
 pub use boots::Boot;

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::{fmt, ops};
 #[cfg(target_os = "linux")]
 use {
+    super::huge_pages::huge_pages,
     super::threads::{self, in_threads, threads_for},
     std::iter,
     std::os::unix::fs::FileExt,
@@ -126,9 +127,7 @@ fn read_length(file: File, length: u64) -> io::Result<Bytes<'static>> {
 /// so that a disk reads in order.
 #[cfg(target_os = "linux")]
 fn read_to_huge_pages(file: &File, length: usize) -> io::Result<Bytes<'static>> {
-    let mut memory = memmap2::MmapMut::map_anon(length).map_err(|_| no_memory(length))?;
-    // Otherwise the pages are small.
-    let _ = memory.advise(memmap2::Advice::HugePage);
+    let mut memory = huge_pages(length).ok_or_else(|| no_memory(length))?;
     let pieces = Mutex::new(memory.chunks_mut(HUGE_PAGE).zip((0..).step_by(HUGE_PAGE)));
     let end_of =
         |(room, at): (&mut [u8], usize)| read_at(file, room, at).map(|read| (read < room.len()).then_some(at + read));

@@ -1,8 +1,12 @@
 //! The values of a column in their native type.
 
+use super::buffer::{Buffer, Plain};
 use super::kind::Kind;
 use crate::format::field::Chars;
-use zerocopy::IntoBytes;
+use memmap2::MmapMut;
+use std::ops::Range;
+use std::sync::Arc;
+use zerocopy::{FromBytes, FromZeros, IntoBytes};
 
 macro_rules! values {
     ($($(#[$doc:meta])* $variant:ident($type:ty): $kind:ident;)*) => {
@@ -10,7 +14,7 @@ macro_rules! values {
         #[derive(Clone, PartialEq, Debug)]
         #[non_exhaustive]
         pub enum Values {
-            $($(#[$doc])* $variant(Vec<$type>),)*
+            $($(#[$doc])* $variant(Buffer<$type>),)*
         }
 
         impl Values {
@@ -37,14 +41,44 @@ macro_rules! values {
             /// width, padding included.
             pub fn as_bytes(&self) -> &[u8] {
                 match self {
-                    $(Values::$variant(values) => values.as_slice().as_bytes(),)*
+                    $(Values::$variant(values) => values.as_bytes(),)*
                 }
             }
 
             /// Room to write into, in parts.
             pub(crate) fn room(&mut self) -> Room<'_> {
                 match self {
-                    $(Values::$variant(values) => Room::$variant(values),)*
+                    $(Values::$variant(values) => Room::$variant(values.to_mut()),)*
+                }
+            }
+
+            /// Zeros of the same type.
+            pub(crate) fn zeroed(&self, count: usize) -> Self {
+                match self {
+                    $(Values::$variant(_) => Values::$variant(vec![<$type>::new_zeroed(); count].into()),)*
+                }
+            }
+
+            /// The bytes of one value.
+            pub(super) fn width(&self) -> usize {
+                match self {
+                    $(Values::$variant(_) => size_of::<$type>(),)*
+                }
+            }
+
+            /// Room for values of the same type in these bytes, which are aligned for any type.
+            pub(super) fn room_in<'v>(&self, bytes: &'v mut [u8]) -> Room<'v> {
+                match self {
+                    $(Values::$variant(_) => {
+                        Room::$variant(<[$type]>::mut_from_bytes(bytes).unwrap_or_default())
+                    })*
+                }
+            }
+
+            /// Values of the same type that are at this place of a piece of memory.
+            pub(super) fn shared(&self, piece: &Arc<MmapMut>, place: Range<usize>) -> Self {
+                match self {
+                    $(Values::$variant(_) => Values::$variant(Buffer::shared(piece, place)),)*
                 }
             }
         }
@@ -75,7 +109,7 @@ macro_rules! values {
 }
 
 /// A type that stores the values of a column.
-pub(crate) trait Native: Sized + 'static {
+pub(crate) trait Native: Plain {
     /// Splits off the first `count` values of a room of this type; the rest stays.
     fn split_off<'v>(room: &mut Room<'v>, count: usize) -> &'v mut [Self];
 }
@@ -119,6 +153,20 @@ values! {
 }
 
 impl Values {
+    /// No values of a kind: no bytes for texts and raw data.
+    pub(crate) fn none(kind: Kind) -> Self {
+        macro_rules! none {
+            ($($number:ident)*) => {
+                match kind {
+                    $(Kind::$number => Values::$number(Buffer::default()),)*
+                    Kind::Samples => Values::I16x32(Buffer::default()),
+                    Kind::Text | Kind::Bytes => Values::U8(Buffer::default()),
+                }
+            };
+        }
+        none!(I8 U8 I16 U16 I32 U32 I64 U64 F32 F64)
+    }
+
     /// The stored number of a row; `None` for text and arrays, and beyond the end. Integers beyond 2^53 are rounded.
     #[inline]
     pub fn number(&self, i: usize) -> Option<f64> {
@@ -140,7 +188,7 @@ impl Values {
     /// The values at these places; those beyond the end are left out.
     #[must_use]
     pub fn at(&self, places: &[usize]) -> Self {
-        fn at<T: Clone>(values: &[T], places: &[usize]) -> Vec<T> {
+        fn at<T: Clone>(values: &[T], places: &[usize]) -> Buffer<T> {
             places.iter().filter_map(|&place| values.get(place).cloned()).collect()
         }
         macro_rules! at {
@@ -194,31 +242,35 @@ mod tests {
 
     #[test]
     fn values_have_a_kind_and_their_memory() {
-        let numbers = Values::U16(vec![1, 0x0203]);
+        let numbers = Values::U16(vec![1, 0x0203].into());
         assert_eq!((numbers.kind(), numbers.as_bytes()), (Kind::U16, [1_u16, 0x0203].as_bytes()));
-        let texts = Values::Chars4(vec![Chars::literal("ab"), Chars::literal("")]);
+        let texts = Values::Chars4(vec![Chars::literal("ab"), Chars::literal("")].into());
         assert_eq!((texts.kind(), texts.as_bytes()), (Kind::Text, &b"ab\0\0\0\0\0\0"[..]));
-        assert_eq!(Values::I16x32(vec![[1; 32]; 2]).as_bytes().len(), 128);
-        assert!(Values::F64(Vec::new()).as_bytes().is_empty());
+        assert_eq!(Values::I16x32(vec![[1; 32]; 2].into()).as_bytes().len(), 128);
+        assert!(Values::F64(Vec::new().into()).as_bytes().is_empty());
     }
 
     #[test]
     fn values_are_taken_at_places() {
-        assert_eq!(Values::U16(vec![5, 6, 7]).at(&[2, 0, 3]), Values::U16(vec![7, 5]));
-        assert_eq!(Values::I16x32(vec![[1; 32]; 2]).at(&[1]), Values::I16x32(vec![[1; 32]]));
+        assert_eq!(Values::U16(vec![5, 6, 7].into()).at(&[2, 0, 3]), Values::U16(vec![7, 5].into()));
+        assert_eq!(Values::I16x32(vec![[1; 32]; 2].into()).at(&[1]), Values::I16x32(vec![[1; 32]].into()));
     }
 
     #[test]
     fn values_widen_or_stay() {
         for (values, kind, widened) in [
-            (Values::U8(vec![255]), Kind::I16, Some(Values::I16(vec![255]))),
-            (Values::I32(vec![-7]), Kind::F64, Some(Values::F64(vec![-7.0]))),
-            (Values::U32(vec![u32::MAX]), Kind::I64, Some(Values::I64(vec![u32::MAX.into()]))),
-            (Values::F32(vec![0.5]), Kind::F64, Some(Values::F64(vec![0.5]))),
-            (Values::I64(vec![1]), Kind::F64, None),
-            (Values::F32(vec![0.5]), Kind::I64, None),
-            (Values::Chars4(vec![Chars::default()]), Kind::I8, None),
-            (Values::Chars4(vec![Chars::default()]), Kind::Text, Some(Values::Chars4(vec![Chars::default()]))),
+            (Values::U8(vec![255].into()), Kind::I16, Some(Values::I16(vec![255].into()))),
+            (Values::I32(vec![-7].into()), Kind::F64, Some(Values::F64(vec![-7.0].into()))),
+            (Values::U32(vec![u32::MAX].into()), Kind::I64, Some(Values::I64(vec![u32::MAX.into()].into()))),
+            (Values::F32(vec![0.5].into()), Kind::F64, Some(Values::F64(vec![0.5].into()))),
+            (Values::I64(vec![1].into()), Kind::F64, None),
+            (Values::F32(vec![0.5].into()), Kind::I64, None),
+            (Values::Chars4(vec![Chars::default()].into()), Kind::I8, None),
+            (
+                Values::Chars4(vec![Chars::default()].into()),
+                Kind::Text,
+                Some(Values::Chars4(vec![Chars::default()].into())),
+            ),
         ] {
             assert_eq!(values.clone().widened(kind), widened.ok_or(values), "{kind:?}");
         }

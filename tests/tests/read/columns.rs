@@ -50,12 +50,16 @@ fn numbers_are_doubles_only_where_they_are_scaled() {
     };
     assert_eq!(
         columns("ATT", SHOWN)[..3],
-        [Values::U64(vec![0, 1, 2, 3]), Values::F64(vec![0.0, 1.5, 3.0, 4.5]), Values::F32(vec![0.5; 4]),]
+        [
+            Values::U64(vec![0, 1, 2, 3].into()),
+            Values::F64(vec![0.0, 1.5, 3.0, 4.5].into()),
+            Values::F32(vec![0.5; 4].into()),
+        ]
     );
-    assert_eq!(columns("SNS", SHOWN)[2], Values::I16(vec![-7; 4]), "pymavlink shows centimetres as they are");
+    assert_eq!(columns("SNS", SHOWN)[2], Values::I16(vec![-7; 4].into()), "pymavlink shows centimetres as they are");
     let in_units = columns("SNS", Numbers::Scaled(Scaling::Units));
-    assert_eq!(in_units[0], Values::F64(vec![0.0, 1e-6, 2e-6, 3e-6]));
-    assert_eq!(in_units[2..], [Values::F64(vec![-0.07; 4]), Values::U32(vec![9; 4])]);
+    assert_eq!(in_units[0], Values::F64(vec![0.0, 1e-6, 2e-6, 3e-6].into()));
+    assert_eq!(in_units[2..], [Values::F64(vec![-0.07; 4].into()), Values::U32(vec![9; 4].into())]);
     assert_eq!(columns("ATT", Numbers::Scaled(Scaling::Stored)), columns("ATT", Numbers::Native));
     assert_eq!(columns("ATT", SHOWN)[3].kind(), Kind::Text);
 }
@@ -67,7 +71,7 @@ fn only_the_chosen_columns_are_there_in_the_given_order() {
     let rows = log.rows("SNS[1]").expect("a sensor");
     let columns = rows.columns(&["Raw", "TimeUS"], SHOWN).expect("columns");
     let labels: Vec<&str> = columns.iter().map(|column| column.label()).collect();
-    assert_eq!((labels, columns[1].values()), (vec!["Raw", "TimeUS"], &Values::U64(vec![1, 3])));
+    assert_eq!((labels, columns[1].values()), (vec!["Raw", "TimeUS"], &Values::U64(vec![1, 3].into())));
     assert_eq!(rows.columns::<&str>(&[], SHOWN).expect("nothing").len(), 0);
     let known = ["TimeUS", "I", "Dist", "Raw"].map(str::to_owned).to_vec();
     let error = SelectError::NoColumn { name: "SNS[1]".into(), label: "Row".into(), known };
@@ -132,9 +136,9 @@ fn columns_of_several_definitions_are_in_the_order_of_the_log() {
         let columns = rows.columns(&["A", "TimeUS"], SHOWN).expect("columns");
         columns.into_iter().map(|column| column.into_values()).collect::<Vec<_>>()
     };
-    assert_eq!(values(&rows), [Values::U8(vec![1, 2, 3, 4]), Values::U64(vec![1, 2, 3, 4])]);
-    assert_eq!(values(&rows.slice(1..3)), [Values::U8(vec![2, 3]), Values::U64(vec![2, 3])]);
-    assert_eq!(values(&rows.slice(4..9)), [Values::U8(vec![]), Values::U64(vec![])]);
+    assert_eq!(values(&rows), [Values::U8(vec![1, 2, 3, 4].into()), Values::U64(vec![1, 2, 3, 4].into())]);
+    assert_eq!(values(&rows.slice(1..3)), [Values::U8(vec![2, 3].into()), Values::U64(vec![2, 3].into())]);
+    assert_eq!(values(&rows.slice(4..9)), [Values::U8(vec![].into()), Values::U64(vec![].into())]);
     let redefined = SelectError::Redefined { name: "ABC".into(), label: "B".into() };
     assert_eq!(rows.schema(SHOWN).map(|schema| schema.columns.len()), Err(redefined));
 }

@@ -10,7 +10,7 @@ use crate::intervals::Intervals;
 use crate::texts::Part;
 use binlog::blackbox::Quantity;
 use binlog::field::Chars;
-use binlog::log::{Column, ColumnSchema, Kind, Numbers, Rows, TableSchema, ValueNames, Values};
+use binlog::log::{Buffer, Column, ColumnSchema, Kind, Numbers, Rows, TableSchema, ValueNames, Values};
 use binlog::{Format, LoggedColumn, LoggedDefinition};
 use std::fmt::Write as _;
 
@@ -54,7 +54,7 @@ pub enum Cells {
     /// Numbers, text of a fixed width, or arrays.
     Logged(Values),
     /// Text of a fixed width that isn't text but raw data: `FILE.Data`.
-    Raw(Vec<Chars<64>>),
+    Raw(Buffer<Chars<64>>),
     /// Text of any length.
     Text(Vec<String>),
 }
@@ -142,7 +142,7 @@ impl ChosenTable {
         let read: Vec<&String> = places.filter_map(|place| labels.get(place)).collect();
         let mut read = rows.columns(&read, Numbers::Native).unwrap_or_default().into_iter();
         let times_us = match times.and_then(|_| read.next()).map(Column::into_values) {
-            Some(Values::U64(times_us)) => times_us,
+            Some(Values::U64(times_us)) => times_us.into_owned(),
             _ => rows.times_us(),
         };
         let (mut columns, mut instance) = (Vec::new(), None);
@@ -410,7 +410,7 @@ impl Cells {
             places.iter().filter_map(|&i| values.get(i).cloned()).collect()
         }
         match self {
-            Cells::Raw(data) => Cells::Raw(at(data, places)),
+            Cells::Raw(data) => Cells::Raw(at(data, places).into()),
             Cells::Text(texts) => Cells::Text(at(texts, places)),
             Cells::Logged(values) => Cells::Logged(values.at(places)),
         }

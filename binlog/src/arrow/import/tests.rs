@@ -40,17 +40,17 @@ fn made(format: &str, length: usize, offset: usize, buffers: &[&[u8]]) -> (Arrow
 #[test]
 fn values_of_each_kind_are_what_was_exported() {
     for values in [
-        Values::I8(vec![-1, 2, 3]),
-        Values::U8(vec![255, 2, 3]),
-        Values::I16(vec![-300, 2, 3]),
-        Values::U16(vec![60_000, 2, 3]),
-        Values::I32(vec![-70_000, 2, 3]),
-        Values::U32(vec![u32::MAX, 2, 3]),
-        Values::I64(vec![i64::MIN, 2, 3]),
-        Values::U64(vec![u64::MAX, 2, 3]),
-        Values::F32(vec![1.5, -0.0, f32::INFINITY]),
-        Values::F64(vec![1e300, -0.0, 0.1]),
-        Values::I16x32(vec![[7; 32], [-7; 32], std::array::from_fn(|i| i as i16)]),
+        Values::I8(vec![-1, 2, 3].into()),
+        Values::U8(vec![255, 2, 3].into()),
+        Values::I16(vec![-300, 2, 3].into()),
+        Values::U16(vec![60_000, 2, 3].into()),
+        Values::I32(vec![-70_000, 2, 3].into()),
+        Values::U32(vec![u32::MAX, 2, 3].into()),
+        Values::I64(vec![i64::MIN, 2, 3].into()),
+        Values::U64(vec![u64::MAX, 2, 3].into()),
+        Values::F32(vec![1.5, -0.0, f32::INFINITY].into()),
+        Values::F64(vec![1e300, -0.0, 0.1].into()),
+        Values::I16x32(vec![[7; 32], [-7; 32], std::array::from_fn(|i| i as i16)].into()),
     ] {
         let (schema, array) = exported(values.kind(), values.clone());
         assert_eq!(imported(&schema, array), Ok(ImportedValues::Numbers(values.clone())));
@@ -61,9 +61,9 @@ fn values_of_each_kind_are_what_was_exported() {
         let size = values.as_bytes().len() / 3;
         assert_eq!((rest.len(), rest.as_bytes()), (2, &values.as_bytes()[size..]));
     }
-    let (schema, array) = exported(Kind::Text, Values::Chars4(vec![Chars::literal("ab"), Chars::literal("µ")]));
+    let (schema, array) = exported(Kind::Text, Values::Chars4(vec![Chars::literal("ab"), Chars::literal("µ")].into()));
     assert_eq!(imported(&schema, array), Ok(ImportedValues::Texts(vec![b"ab".to_vec(), "µ".into()])));
-    let (schema, array) = exported(Kind::Bytes, Values::Chars64(vec![Chars::from_raw([0xFF; 64])]));
+    let (schema, array) = exported(Kind::Bytes, Values::Chars64(vec![Chars::from_raw([0xFF; 64])].into()));
     assert_eq!(imported(&schema, array), Ok(ImportedValues::Bytes(vec![vec![0xFF; 64]])));
 }
 
@@ -100,7 +100,7 @@ fn texts_have_each_layout_that_producers_choose() {
 fn bits_are_numbers() {
     let (schema, array) = made("b", 9, 1, &[&[], &[0b1010_0010, 0b11]]);
     let bits = vec![1, 0, 0, 0, 1, 0, 1, 1, 1];
-    assert_eq!(of_format(schema, array), Ok(ImportedValues::Numbers(Values::U8(bits))));
+    assert_eq!(of_format(schema, array), Ok(ImportedValues::Numbers(Values::U8(bits.into()))));
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn a_null_is_an_error_with_its_row() {
     assert_eq!(error.to_string(), "A, row 2: null; fill it or leave the row out");
     // All values of a slice are there, and the producer didn't count.
     let (schema, array) = made("C", 2, 1, &[&[0b110], &[0, 5, 6]]);
-    assert_eq!(of_format(schema, array), Ok(ImportedValues::Numbers(Values::U8(vec![5, 6]))));
+    assert_eq!(of_format(schema, array), Ok(ImportedValues::Numbers(Values::U8(vec![5, 6].into()))));
     // Among floats it isn't.
     let floats = [0.0_f32, 1.5, 2.5].map(f32::to_ne_bytes).concat();
     let (schema, array) = made("f", 2, 1, &[&[0b010], &floats]);
@@ -131,14 +131,16 @@ fn batches_of_a_stream_are_joined() {
     let mut table = TableSchema::new("ATT");
     table.columns = vec![ColumnSchema::new("A", Kind::U8), ColumnSchema::new("B", Kind::Text)];
     let batch = |number: u8, text: &str| {
-        let numbers = ArrowColumn::new(Kind::U8, Values::U8(vec![number])).expect("numbers");
+        let numbers = ArrowColumn::new(Kind::U8, Values::U8(vec![number].into())).expect("numbers");
         Ok::<_, Infallible>(vec![numbers, ArrowColumn::texts([Some(text)]).expect("a text")])
     };
     let mut stream = ArrowArrayStream::of_tables(table, [batch(1, "a"), batch(2, "b")]);
     // SAFETY: it is our own.
     let columns = unsafe { import_stream(&mut stream) }.expect("a table");
-    let values =
-        [ImportedValues::Numbers(Values::U8(vec![1, 2])), ImportedValues::Texts(vec![b"a".to_vec(), b"b".to_vec()])];
+    let values = [
+        ImportedValues::Numbers(Values::U8(vec![1, 2].into())),
+        ImportedValues::Texts(vec![b"a".to_vec(), b"b".to_vec()]),
+    ];
     assert_eq!(columns.iter().map(|column| &*column.label).collect::<Vec<_>>(), ["A", "B"]);
     assert!(columns.iter().map(|column| &column.values).eq(&values));
     // SAFETY: as above.

@@ -258,9 +258,9 @@ impl Column {
     /// All values in this type: of `F64` and `Scaled`, the numbers of [`to_f64`](Self::to_f64).
     pub fn to_values(&self, numbers: Numbers) -> Values {
         match numbers {
-            Numbers::F64(scaling) => Values::F64(self.to_f64(scaling)),
+            Numbers::F64(scaling) => Values::F64(self.to_f64(scaling).into()),
             Numbers::Scaled(scaling) if factor_of(self.quantity, numbers).is_some() => {
-                Values::F64(self.to_f64(scaling))
+                Values::F64(self.to_f64(scaling).into())
             }
             Numbers::Native | Numbers::Scaled(_) => self.values.clone(),
         }
@@ -365,7 +365,7 @@ impl Growing {
                 // The same memory.
                 Number::Signed => Values::I32(values.into_iter().map(u32::cast_signed).collect()),
                 Number::Signed16 => Values::I32(values.into_iter().map(|bits| field.value(bits) as i32).collect()),
-                Number::Unsigned => Values::U32(values),
+                Number::Unsigned => Values::U32(values.into()),
             },
         };
         let columns = session.columns(self.letter).iter().zip(self.columns).map(column).collect();
@@ -397,10 +397,10 @@ mod tests {
             let values = main.column("axisP[0]").expect("a column").to_values(numbers);
             (column.kind, column.unit.clone(), column.scale, values)
         };
-        assert_eq!(axis(Numbers::Native), (Kind::I32, "%".into(), 0.1, Values::I32(vec![3])));
+        assert_eq!(axis(Numbers::Native), (Kind::I32, "%".into(), 0.1, Values::I32(vec![3].into())));
         let in_unit = 0.3;
         for numbers in [Numbers::F64(Scaling::Shown), Numbers::Scaled(Scaling::Units)] {
-            assert_eq!(axis(numbers), (Kind::F64, "%".into(), 1.0, Values::F64(vec![in_unit])));
+            assert_eq!(axis(numbers), (Kind::F64, "%".into(), 1.0, Values::F64(vec![in_unit].into())));
         }
         let schema = session.schema(b'P', Numbers::Scaled(Scaling::Shown));
         let kinds: Vec<Kind> = schema.columns.iter().map(|column| column.kind).collect();

@@ -25,7 +25,7 @@ use std::borrow::Cow;
 ///
 /// let log = Log::from_bytes(bytes);
 /// let time = log.column("MODE.TimeUS")?;
-/// assert_eq!(time.values(), &Values::U64(vec![1_500_000, 2_500_000]));
+/// assert_eq!(time.values(), &Values::U64(vec![1_500_000, 2_500_000].into()));
 /// assert_eq!(time.to_f64(Scaling::Units), Some(vec![1.5, 2.5]));
 /// assert_eq!((time.shown_unit(), time.unit()), ("µs", "s"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

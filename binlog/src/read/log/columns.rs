@@ -1,13 +1,11 @@
 //! Chosen columns of one type in one pass.
 
 use super::column::{Column, Quantity};
-use super::decode::{Plan, PlannedColumn, Stretch, add_to, decode, threads};
-use super::gather::Cells;
+use super::decode::{Plan, PlannedColumn, Stretch, add_to, decode, memory, threads};
 use super::offsets::Run;
 use super::rows::Rows;
 use super::select::SelectError;
 use crate::format::Scaling;
-use crate::source::values::Room;
 use crate::source::{Numbers, Values};
 
 impl Rows<'_> {
@@ -29,8 +27,8 @@ impl Rows<'_> {
     ///
     /// let log = Log::from_bytes(bytes);
     /// let columns = log.rows("MODE")?.columns(&["TimeUS", "ModeNum"], Numbers::Scaled(Scaling::Units))?;
-    /// assert_eq!(columns[0].values(), &Values::F64(vec![1.5, 2.5]));
-    /// assert_eq!(columns[1].values(), &Values::U8(vec![5, 6]));
+    /// assert_eq!(columns[0].values(), &Values::F64(vec![1.5, 2.5].into()));
+    /// assert_eq!(columns[1].values(), &Values::U8(vec![5, 6].into()));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -44,41 +42,39 @@ impl Rows<'_> {
             // Times that the column doesn't say itself aren't decoded from it.
             let count = if self.lacks_times(offsets) { 0 } else { self.len() };
             let at = offsets.first().copied().unwrap_or(0);
-            PlannedColumn::new(at, quantity.format, quantity.cells(numbers), count)
+            PlannedColumn { at, format: quantity.format, cells: quantity.cells(numbers), count }
         };
-        let planned = self.decoded(found.iter().map(planned).collect(), &found);
-        let column = |((label, (quantity, offsets)), planned): ((&L, (Quantity, Vec<usize>)), PlannedColumn)| {
-            let label = label.as_ref();
+        let values = self.decoded(found.iter().map(planned).collect(), &found);
+        let column = |((label, (quantity, offsets)), values): ((&L, (Quantity, Vec<usize>)), Values)| {
+            let (label, cells) = (label.as_ref(), quantity.cells(numbers));
             let values = match self.widened_times(&offsets) {
-                Some(times_us) => Values::of_times(times_us, planned.cells),
-                None => planned.values,
+                Some(times_us) => Values::of_times(times_us, cells),
+                None => values,
             };
-            let scaled = numbers.scaling(planned.cells);
+            let scaled = numbers.scaling(cells);
             let names = if scaled == Scaling::Stored { self.value_names(label) } else { None };
             Column::new(label, quantity, values, scaled, names)
         };
-        Ok(labels.iter().zip(found).zip(planned).map(column).collect())
+        Ok(labels.iter().zip(found).zip(values).map(column).collect())
     }
 
-    /// Decodes the planned columns, which have these offsets in the payload of each piece.
-    fn decoded(&self, mut planned: Vec<PlannedColumn>, found: &[(Quantity, Vec<usize>)]) -> Vec<PlannedColumn> {
+    /// The values of the planned columns, which have these offsets in the payload of each piece.
+    fn decoded(&self, planned: Vec<PlannedColumn>, found: &[(Quantity, Vec<usize>)]) -> Vec<Values> {
         let log = self.log().bytes();
         if let [piece] = self.pieces() {
             let threads = threads(piece.offsets.len() * usize::from(piece.definition.length()));
-            let mut plans = [Plan { offsets: &piece.offsets, columns: planned }];
-            decode(log, &mut plans, threads);
-            let [plan] = plans;
-            return plan.columns;
+            let plans = [Plan { offsets: &piece.offsets, columns: planned }];
+            return decode(log, &plans, threads).into_iter().flatten().collect();
         }
-        let cells: Vec<Cells> = planned.iter().map(|planned| planned.cells).collect();
-        let mut rooms: Vec<Room<'_>> = planned.iter_mut().map(|planned| planned.values.room()).collect();
+        let mut memory = memory(&planned);
+        let mut rooms = memory.rooms();
         for Run { piece, base, offsets, .. } in self.runs() {
             let mut groups = Vec::new();
-            for ((room, (quantity, at)), cells) in rooms.iter_mut().zip(found).zip(&cells) {
-                add_to(&mut groups, quantity.format, *cells, at[piece], room.split_off(offsets.len()));
+            for ((room, (_, at)), column) in rooms.iter_mut().zip(found).zip(&planned) {
+                add_to(&mut groups, column.format, column.cells, at[piece], room.split_off(offsets.len()));
             }
             Stretch::new(base, offsets, groups).decode_all(log);
         }
-        planned
+        memory.into_values()
     }
 }

@@ -4,6 +4,7 @@ use super::gather::{Cells, Group};
 use super::offsets::{OffsetPart, Offsets};
 use crate::format::{Definition, Format};
 use crate::source::Values;
+use crate::source::column_memory::ColumnMemory;
 use crate::source::threads::{self, in_threads};
 use crate::source::values::Room;
 use std::cmp::Reverse;
@@ -30,28 +31,30 @@ pub(super) struct Plan<'o> {
     pub(super) columns: Vec<PlannedColumn>,
 }
 
-/// A column to decode, and the room for its values.
+/// A column to decode.
 pub(super) struct PlannedColumn {
     /// Its offset in the payload.
-    at: usize,
-    format: Format,
+    pub(super) at: usize,
+    pub(super) format: Format,
     pub(super) cells: Cells,
-    pub(super) values: Values,
+    /// The number of records, or 0 for a column that isn't decoded.
+    pub(super) count: usize,
 }
 
-impl PlannedColumn {
-    /// The column at an offset in the payload of `count` records.
-    pub(super) fn new(at: usize, format: Format, cells: Cells, count: usize) -> Self {
-        PlannedColumn { at, format, cells, values: Values::zeroed(format, cells, count) }
-    }
+/// The memory of planned columns.
+pub(super) fn memory(columns: &[PlannedColumn]) -> ColumnMemory {
+    ColumnMemory::new(columns.iter().map(|column| (Values::none_of(column.format, column.cells), column.count)))
 }
 
-/// Decodes the columns of all plans by a number of threads.
-pub(super) fn decode(log: &[u8], plans: &mut [Plan<'_>], threads: NonZero<usize>) {
-    let shares = shares(log, plans, threads);
+/// Decodes the columns of all plans by a number of threads. Returns the values of each plan's columns.
+pub(super) fn decode(log: &[u8], plans: &[Plan<'_>], threads: NonZero<usize>) -> Vec<Vec<Values>> {
+    let mut memories: Vec<ColumnMemory> = plans.iter().map(|plan| memory(&plan.columns)).collect();
+    let shares = shares(log, plans, &mut memories, threads);
     let threads = threads.min(NonZero::new(shares.len()).unwrap_or(threads));
     let shares = Mutex::new(shares.into_iter());
     in_threads(threads, || iter::from_fn(|| threads::next(&shares)).for_each(Share::decode));
+    drop(shares);
+    memories.into_iter().map(ColumnMemory::into_values).collect()
 }
 
 /// The part of the log that one thread decodes, with the room for its values.
@@ -78,15 +81,20 @@ pub(super) fn add_to<'v>(groups: &mut Vec<Group<'v>>, format: Format, cells: Cel
 }
 
 /// Splits the log into one share for each thread.
-fn shares<'p>(log: &'p [u8], plans: &'p mut [Plan<'_>], threads: NonZero<usize>) -> Vec<Share<'p>> {
+fn shares<'p>(
+    log: &'p [u8],
+    plans: &'p [Plan<'_>],
+    memories: &'p mut [ColumnMemory],
+    threads: NonZero<usize>,
+) -> Vec<Share<'p>> {
     // Each thread decodes at least one block.
     let threads = threads.get().min(log.len().div_ceil(BLOCK)).max(1);
     let share = log.len().div_ceil(threads).max(1);
     let mut shares: Vec<Share<'p>> = (0..threads).map(|_| Share { log, stretches: Vec::new() }).collect();
-    for plan in plans {
+    for (plan, memory) in plans.iter().zip(memories) {
         let mut groups: Vec<Group<'p>> = Vec::new();
-        for PlannedColumn { at, format, cells, values } in &mut plan.columns {
-            add_to(&mut groups, *format, *cells, *at, values.room());
+        for (column, room) in plan.columns.iter().zip(memory.rooms()) {
+            add_to(&mut groups, column.format, column.cells, column.at, room);
         }
         for OffsetPart { base, offsets } in plan.offsets.parts() {
             let mut offsets = &offsets[..];

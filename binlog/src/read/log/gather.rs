@@ -4,36 +4,24 @@ use crate::format::field::Chars;
 use crate::format::value::{half_to_f32, samples};
 use crate::format::{Format, LoggedText, Scaling, Value};
 use crate::source::values::{Native, Room};
-use crate::source::{Kind, Values};
+use crate::source::{Buffer, Kind, Values};
 
 impl Values {
-    /// Room for values that will be gathered: of the format's own type, or as scaled `f64`.
-    pub(super) fn zeroed(format: Format, cells: Cells, count: usize) -> Self {
-        if matches!(cells, Cells::F64(_)) && Kind::of(format).is_number() {
-            return Values::F64(vec![0.0; count]);
-        }
-        match format {
-            Format::I8 => Values::I8(vec![0; count]),
-            Format::U8 | Format::FlightMode => Values::U8(vec![0; count]),
-            Format::I16 | Format::CentiI16 => Values::I16(vec![0; count]),
-            Format::U16 | Format::CentiU16 => Values::U16(vec![0; count]),
-            Format::I32 | Format::CentiI32 | Format::Coordinate => Values::I32(vec![0; count]),
-            Format::U32 | Format::CentiU32 => Values::U32(vec![0; count]),
-            Format::I64 => Values::I64(vec![0; count]),
-            Format::U64 => Values::U64(vec![0; count]),
-            Format::F16 | Format::F32 => Values::F32(vec![0.0; count]),
-            Format::F64 => Values::F64(vec![0.0; count]),
-            Format::Chars4 => Values::Chars4(vec![Chars::default(); count]),
-            Format::Chars16 => Values::Chars16(vec![Chars::default(); count]),
-            Format::Chars64 => Values::Chars64(vec![Chars::default(); count]),
-            Format::I16x32 => Values::I16x32(vec![[0; 32]; count]),
+    /// No values, of the type in which those of a column will be gathered: of the format's own, or scaled `f64`.
+    pub(super) fn none_of(format: Format, cells: Cells) -> Self {
+        match (format, cells) {
+            (Format::Chars4, _) => Values::Chars4(Buffer::default()),
+            (Format::Chars16, _) => Values::Chars16(Buffer::default()),
+            (Format::Chars64, _) => Values::Chars64(Buffer::default()),
+            (_, Cells::F64(_)) if Kind::of(format).is_number() => Values::none(Kind::F64),
+            _ => Values::none(Kind::of(format)),
         }
     }
 
     /// Times that a column of 32 bits doesn't say itself, in the type in which its cells are gathered.
     pub(super) fn of_times(times_us: Vec<u64>, cells: Cells) -> Self {
         match cells {
-            Cells::Native => Values::U64(times_us),
+            Cells::Native => Values::U64(times_us.into()),
             Cells::F64(scale) => Values::F64(times_us.into_iter().map(|time_us| scale.apply(time_us as f64)).collect()),
         }
     }

@@ -337,7 +337,7 @@ impl<'log> Rows<'log> {
 
     fn gathered(&self, label: &str, quantity: Quantity, offsets: &[usize]) -> Column {
         let values = match self.widened_times(offsets) {
-            Some(times_us) => Values::U64(times_us),
+            Some(times_us) => Values::U64(times_us.into()),
             None => self.gather(quantity.format, Cells::Native, offsets),
         };
         let names = self.value_names(label);
@@ -386,7 +386,7 @@ impl<'log> Rows<'log> {
             None => self.gather(quantity.format, cells, &offsets),
         };
         match values {
-            Values::F64(numbers) => Ok(numbers),
+            Values::F64(numbers) => Ok(numbers.into_owned()),
             _ => Err(SelectError::NotNumbers { name: self.name.clone(), label: label.into() }),
         }
     }
@@ -407,12 +407,12 @@ impl<'log> Rows<'log> {
             Some(self.gather(wanted, Cells::Native, &offsets))
         };
         if let Some(Values::U64(times)) = micros(Format::U64) {
-            return times;
+            return times.into_owned();
         }
         if self.wraps.as_ref().is_some_and(|wraps| wraps.is_empty())
             && let Some(Values::U32(times)) = micros(Format::U32)
         {
-            return times.into_iter().map(u64::from).collect();
+            return times.iter().copied().map(u64::from).collect();
         }
         let own: Option<Vec<u64>> = self.records().map(|record| record.time_us()).collect();
         own.unwrap_or_else(|| carried_times(self.log.bytes(), self.records().map(|record| record.offset())))
@@ -480,7 +480,7 @@ impl<'log> Rows<'log> {
 
     /// The values of the column at `offsets` in each piece's payload.
     fn gather(&self, format: Format, cells: Cells, offsets: &[usize]) -> Values {
-        let mut values = Values::zeroed(format, cells, self.len());
+        let mut values = Values::none_of(format, cells).zeroed(self.len());
         let mut room = values.room();
         for run in self.runs() {
             // A column ends inside the record, which has at most 255 bytes.

@@ -2,6 +2,7 @@
 
 use super::column::{Column, Quantity};
 use super::decode::{Plan, PlannedColumn, decode, threads};
+use super::gather::Cells;
 use super::rows::Rows;
 use crate::format::Scaling;
 use crate::read::{Log, LoggedColumn, LoggedDefinition};
@@ -96,29 +97,30 @@ impl Log<'_> {
             for logged in definition.columns() {
                 let quantity = Quantity::new(&logged, kind.place.defined_at(), units);
                 let cells = quantity.cells(numbers);
-                planned.push(PlannedColumn::new(logged.offset, logged.format, cells, kind.offsets.len()));
-                columns.push((logged, quantity));
+                let (at, format, count) = (logged.offset, logged.format, kind.offsets.len());
+                planned.push(PlannedColumn { at, format, cells, count });
+                columns.push((logged, quantity, cells));
             }
             plans.push(Plan { offsets: &kind.offsets, columns: planned });
             tables.push((kind, definition, columns));
         }
-        decode(log, &mut plans, threads);
+        let values = decode(log, &plans, threads);
         let mut decoded = Vec::with_capacity(tables.len());
-        for (plan, (kind, definition, columns)) in plans.into_iter().zip(tables) {
+        for (values, (kind, definition, columns)) in values.into_iter().zip(tables) {
             let rows = Rows::of_kind(self, kind, self.index().units.clone());
-            let column = |((logged, quantity), planned): ((LoggedColumn<'_>, Quantity), PlannedColumn)| {
+            let column = |((logged, quantity, cells), values): ((LoggedColumn<'_>, Quantity, Cells), Values)| {
                 let values = match rows.widened_times(&[logged.offset]) {
-                    Some(times_us) => Values::of_times(times_us, planned.cells),
-                    None => planned.values,
+                    Some(times_us) => Values::of_times(times_us, cells),
+                    None => values,
                 };
-                let scaled = numbers.scaling(planned.cells);
+                let scaled = numbers.scaling(cells);
                 let names = match scaled {
                     Scaling::Stored => self.value_names(definition.name(), &logged),
                     _ => None,
                 };
                 Column::new(logged.label, quantity, values, scaled, names)
             };
-            let columns = columns.into_iter().zip(plan.columns).map(column).collect();
+            let columns = columns.into_iter().zip(values).map(column).collect();
             decoded.push(Table { rows, definition, columns });
         }
         decoded

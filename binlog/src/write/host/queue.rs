@@ -328,8 +328,8 @@ impl<S: LogSchema> Queue<S> {
 }
 
 impl<C> State<C> {
-    /// Marks the end of the records as the place of a new log, without allocating: `memory` replaces the list's if that is full. Returns whether
-    /// one of them had room.
+    /// Marks the end of the records as the place of a new log, without allocating: `memory` replaces the list's if that
+    /// is full. Returns whether one of them had room.
     fn begin_log(&mut self, memory: &mut Vec<usize>) -> bool {
         if self.new_logs.len() == self.new_logs.capacity() {
             if memory.capacity() <= self.new_logs.len() {

@@ -95,6 +95,10 @@ def of_one_log(log, rounds):
     ours = "columns_read", log
     compare("all columns, shown, read", rounds, ours, [(*mavparser, 20), (*pymavlink, 80)])
 
+    by_type, at_once = map(Times, in_turn(rounds, ("columns_by_type", log), ("columns_mapped", log)))
+    ratio = f"{by_type.median / at_once.median:.2f} ×"
+    row("each type by itself, mapped", by_type, f"all at once {at_once}", ratio, "≤ 1.2 ×")
+
     indexed, fresh = in_turn(rounds, ("one_column", log), ("one_column_fresh", log))
     again, fresh = Times([times["again"] for times in indexed]), Times(fresh)
     schema = Times([times["schema"] for times in indexed])

@@ -23,7 +23,7 @@ def all_columns(log, mapped):
     import binlog
 
     def work():
-        return [table.values() for table in binlog.open(log, map=mapped).values()]
+        return binlog.open(log, map=mapped).tables()
 
     return seconds(work)
 
@@ -34,6 +34,12 @@ def columns_mapped(log):
 
 def columns_read(log):
     return all_columns(log, False)
+
+
+def columns_by_type(log):
+    import binlog
+
+    return seconds(lambda: [table.values() for table in binlog.open(log, map=True).values()])
 
 
 def dicts_by_mavparser(log):

@@ -64,22 +64,22 @@ fn a_column_has_the_type_that_it_is_stored_in() {
     let tables = log.tables();
     let numbers: Vec<&Values> = tables[1].columns().iter().map(|column| column.values()).collect();
     let expected = [
-        Values::I8(vec![-1]),
-        Values::U8(vec![255]),
-        Values::U8(vec![127]),
-        Values::I16(vec![-300]),
-        Values::U16(vec![65_535]),
-        Values::I32(vec![-70_000]),
-        Values::U32(vec![u32::MAX]),
-        Values::I64(vec![i64::MIN]),
-        Values::U64(vec![u64::MAX]),
-        Values::I16(vec![-32_768]),
-        Values::U16(vec![65_535]),
-        Values::I32(vec![i32::MIN]),
-        Values::U32(vec![u32::MAX]),
-        Values::I32(vec![i32::MIN]),
-        Values::F32(vec![1.000_976_6]),
-        Values::F32(vec![f32::MAX]),
+        Values::I8(vec![-1].into()),
+        Values::U8(vec![255].into()),
+        Values::U8(vec![127].into()),
+        Values::I16(vec![-300].into()),
+        Values::U16(vec![65_535].into()),
+        Values::I32(vec![-70_000].into()),
+        Values::U32(vec![u32::MAX].into()),
+        Values::I64(vec![i64::MIN].into()),
+        Values::U64(vec![u64::MAX].into()),
+        Values::I16(vec![-32_768].into()),
+        Values::U16(vec![65_535].into()),
+        Values::I32(vec![i32::MIN].into()),
+        Values::U32(vec![u32::MAX].into()),
+        Values::I32(vec![i32::MIN].into()),
+        Values::F32(vec![1.000_976_6].into()),
+        Values::F32(vec![f32::MAX].into()),
     ];
     assert_eq!(numbers, expected.iter().collect::<Vec<_>>());
     let shown = |label: &str| tables[1].column(label).and_then(|column| column.number(0, Scaling::Shown));

@@ -115,7 +115,7 @@ fn hundredths_and_degrees_are_divided() {
     assert_eq!(log.numbers("ATT.TimeMS", Scaling::Units).expect("numbers")[0], 60.0);
     let speed = log.column("GPS.Spd").expect("a column");
     assert_eq!((speed.shown_unit(), speed.unit(), speed.multiplier()), ("", "", None));
-    assert_eq!(speed.values(), &Values::U32(vec![4_000_000_000; 3]));
+    assert_eq!(speed.values(), &Values::U32(vec![4_000_000_000; 3].into()));
 }
 
 #[test]

@@ -73,7 +73,7 @@ fn all_values(column: ChosenColumn, kind: Kind) -> Result<ArrayRef, ArrowError> 
                 Arc::new(BinaryArray::from_iter_values(data.iter().map(|data| data.raw())))
             }
             Cells::Logged(Values::I16x32(arrays)) if kind == Kind::Samples => {
-                let samples = Arc::new(Int16Array::from(arrays.into_flattened()));
+                let samples = Arc::new(Int16Array::from(arrays.into_owned().into_flattened()));
                 Arc::new(FixedSizeListArray::try_new(item(), SAMPLES, samples, None)?)
             }
             _ => Arc::new(StringArray::from_iter((0..column.cells.len()).map(|i| column.text(i)))),
@@ -81,7 +81,7 @@ fn all_values(column: ChosenColumn, kind: Kind) -> Result<ArrayRef, ArrowError> 
     }
     let shown = match column {
         ChosenColumn { cells: Cells::Logged(values), scale: Scale::One, .. } => values,
-        column => Values::F64(column.numbers().unwrap_or_else(|| vec![f64::NAN; column.cells.len()])),
+        column => Values::F64(column.numbers().unwrap_or_else(|| vec![f64::NAN; column.cells.len()]).into()),
     };
     let kind = in_file(kind);
     if let (Values::U64(values), Kind::I64) = (&shown, kind) {
@@ -90,8 +90,8 @@ fn all_values(column: ChosenColumn, kind: Kind) -> Result<ArrayRef, ArrowError> 
     // The union of the logs has a kind that holds those of each log.
     let refused = |values: Values| ArrowError::CastError(format!("{:?} to {kind:?}", values.kind()));
     Ok(match shown.widened(kind).map_err(refused)? {
-        Values::I64(values) => Arc::new(Int64Array::from(values)),
-        Values::F64(values) => doubles(values),
+        Values::I64(values) => Arc::new(Int64Array::from(values.into_owned())),
+        Values::F64(values) => doubles(values.into_owned()),
         values => return Err(refused(values)),
     })
 }
