@@ -7,7 +7,7 @@
 use super::arrays::Owner;
 use super::facts::Facts;
 use super::file::{self, GrowingFile, PART};
-use super::logs;
+use super::logs::{self, TableOfLogs};
 use super::manifest::{self, LogEntry, Manifest};
 use super::schema;
 use crate::any_log::Session;
@@ -49,8 +49,9 @@ pub struct DataSet {
     begun: BTreeMap<String, u32>,
     /// Files that are whole, but not yet renamed.
     whole: Vec<PathBuf>,
-    /// The added logs.
-    added: Vec<Facts>,
+    /// The added logs, and the table of them, from the first on.
+    added: Vec<LogEntry>,
+    table_of_logs: Option<TableOfLogs>,
     /// Columns with numbers that a data set can't hold, and how many.
     too_large: BTreeMap<String, usize>,
     limit: usize,
@@ -113,6 +114,7 @@ impl DataSet {
             begun: BTreeMap::new(),
             whole: Vec::new(),
             added: Vec::new(),
+            table_of_logs: None,
             too_large: BTreeMap::new(),
             limit: FILE_BYTES,
             memory: MEMORY_BYTES,
@@ -154,7 +156,7 @@ impl DataSet {
 
     /// The name of the log with this [id](super::log_id) that was added since it was opened.
     pub fn added(&self, log_id: &str) -> Option<&str> {
-        self.added.iter().find(|facts| facts.log_id == log_id).map(|facts| facts.name.as_str())
+        self.added.iter().find(|log| log.log_id == log_id).map(|log| log.name.as_str())
     }
 
     /// Columns of added logs (`ATT.Roll`) with numbers above [`i64::MAX`], which are null, and how many.
@@ -198,9 +200,24 @@ impl DataSet {
             self.add_table(&facts.name, owner, table)
         });
         added.inspect_err(|_| self.is_torn = true)?;
-        self.added.push(facts);
-        self.spare_memory().inspect_err(|_| self.is_torn = true)?;
+        self.added.push(LogEntry { log_id: facts.log_id.clone(), name: facts.name.clone() });
+        let listed = self.list(facts).and_then(|()| self.spare_memory());
+        listed.inspect_err(|_| self.is_torn = true)?;
         Ok(records)
+    }
+
+    /// Adds a log to the table of logs.
+    fn list(&mut self, facts: Facts) -> Result<(), Failure> {
+        let table = match &mut self.table_of_logs {
+            Some(table) => table,
+            none => {
+                let folder = self.folder.join(logs::FOLDER);
+                self.folders.create(&folder)?;
+                let place = folder.join(format!("{:04}-000.parquet", self.manifest.runs + 1));
+                none.insert(TableOfLogs::create(place)?)
+            }
+        };
+        table.add(facts)
     }
 
     fn add_table(&mut self, log: &str, owner: Owner, table: ChosenTable) -> Result<(), Failure> {
@@ -280,14 +297,10 @@ impl DataSet {
             return Ok(0);
         }
         self.whole.extend(file::finish_all(std::mem::take(&mut self.growing).into_values().flatten().collect())?);
-        let table_of_logs = self.folder.join(logs::FOLDER).join(format!("{:04}-000.parquet", self.manifest.runs + 1));
+        self.whole.extend(self.table_of_logs.take().map(TableOfLogs::finish).transpose()?);
         let failure = |path: &Path, error: &dyn std::fmt::Display| {
             Failure::new(format_args!("can't write {}: {error}", path.display()))
         };
-        self.folders.create(&self.folder.join(logs::FOLDER))?;
-        let batch = logs::batch(&self.added).map_err(|error| failure(&table_of_logs, &error))?;
-        file::write(&table_of_logs, &batch)?;
-        self.whole.push(table_of_logs);
         let mut folders = BTreeSet::from([self.folder.clone()]);
         for place in &self.whole {
             // Until the manifest lists it, it isn't a file of the data set.
@@ -300,8 +313,8 @@ impl DataSet {
         }
         // After a power cut, the manifest must not list a file whose name is lost.
         folders.iter().try_for_each(|folder| sync(folder).map_err(|error| failure(folder, &error)))?;
-        let entry = |facts: &Facts| LogEntry { log_id: facts.log_id.clone(), name: facts.name.clone() };
-        self.manifest.logs.extend(self.added.iter().map(entry));
+        let added = self.added.len();
+        self.manifest.logs.append(&mut self.added);
         self.manifest.runs += 1;
         // The next run removes a file that isn't listed; nothing brings back one that is listed and was removed.
         self.whole.iter().for_each(|place| interrupt::keep(place));
@@ -309,7 +322,7 @@ impl DataSet {
         self.manifest.write(&self.folder)?;
         self.is_new = false;
         sync(&self.folder).map_err(|error| failure(&self.folder, &error))?;
-        Ok(self.added.len())
+        Ok(added)
     }
 
     /// Removes the files of a run that was interrupted: those with our names that the manifest doesn't list.
@@ -333,6 +346,7 @@ impl Drop for DataSet {
     fn drop(&mut self) {
         // Windows removes closed files only.
         self.growing.clear();
+        self.table_of_logs = None;
         // What can't be removed now is removed by the next run.
         let _ = self.remove_unlisted();
         if self.is_new {

@@ -1,4 +1,4 @@
-//! A Parquet file that grows log by log, beside its place until it is whole.
+//! Parquet files that grow log by log, beside their place until they are whole.
 
 use super::arrays::{self, Owner};
 use super::schema::arrow;
@@ -6,7 +6,7 @@ use crate::export::chosen_table::ChosenTable;
 use crate::outcome::Failure;
 use crate::output::interrupt;
 use arrow_array::RecordBatch;
-use arrow_schema::{DataType, FieldRef, Schema, SchemaRef};
+use arrow_schema::{ArrowError, DataType, FieldRef, Schema, SchemaRef};
 use binlog::log::SchemaUnion;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
@@ -25,13 +25,18 @@ use std::thread;
 /// The ending of a file that isn't whole. DuckDB and pyarrow read `*.parquet`.
 pub(super) const PART: &str = ".part";
 
-/// A file that is being written.
-pub(super) struct GrowingFile {
-    union: SchemaUnion,
-    schema: SchemaRef,
+/// A file that is beside its place until it is whole.
+pub(super) struct OpenFile {
     /// The place that it will have.
     place: PathBuf,
     writer: ArrowWriter<BufWriter<File>>,
+}
+
+/// The file of a type, to which tables of many logs are added.
+pub(super) struct GrowingFile {
+    union: SchemaUnion,
+    schema: SchemaRef,
+    file: OpenFile,
     /// Tables that wait for the next row group, and about how many bytes they have. As stored they take half of what
     /// they would as the file's types, and a writer of a column has a compressor, whose memory is larger than most
     /// columns.
@@ -52,12 +57,44 @@ pub fn writer_properties(schema: &Schema) -> WriterProperties {
     measured.fold(properties, without).build()
 }
 
+impl OpenFile {
+    /// Begins the file for a place whose folder exists.
+    pub(super) fn create(place: PathBuf, schema: SchemaRef) -> Result<Self, Failure> {
+        let part = part(&place);
+        let file = interrupt::create(&[&part], || File::create(&part));
+        let file = file.map_err(|error| failure(&place, &error.into()))?;
+        let properties = writer_properties(&schema);
+        let writer = ArrowWriter::try_new(BufWriter::new(file), schema, Some(properties));
+        let writer = writer.map_err(|error| failure(&place, &error))?;
+        Ok(OpenFile { place, writer })
+    }
+
+    /// Writes batches, as a row group.
+    pub(super) fn write(
+        &mut self,
+        mut batches: impl Iterator<Item = Result<RecordBatch, ArrowError>>,
+    ) -> Result<(), Failure> {
+        let written = batches.try_for_each(|batch| self.writer.write(&batch?));
+        written.and_then(|()| self.writer.flush()).map_err(|error| failure(&self.place, &error))
+    }
+
+    /// Ends the file, still beside its place, which is returned.
+    pub(super) fn finish(self) -> Result<PathBuf, Failure> {
+        let OpenFile { place, writer } = self;
+        let file = writer.into_inner().map_err(|error| failure(&place, &error))?;
+        // The name must not outlive the bytes after a power cut.
+        let synced = file.into_inner().map_err(io::IntoInnerError::into_error).and_then(|file| file.sync_all());
+        synced.map_err(|error| failure(&place, &error.into()))?;
+        Ok(place)
+    }
+}
+
 impl GrowingFile {
     /// Begins the file for a place whose folder exists.
     pub(super) fn create(place: PathBuf, union: SchemaUnion) -> Result<Self, Failure> {
         let schema = Arc::new(arrow(union.schema()));
-        let writer = begin(&place, schema.clone())?;
-        Ok(GrowingFile { union, schema, place, writer, waiting: Vec::new(), memory: 0 })
+        let file = OpenFile::create(place, schema.clone())?;
+        Ok(GrowingFile { union, schema, file, waiting: Vec::new(), memory: 0 })
     }
 
     /// The columns of its logs.
@@ -74,7 +111,7 @@ impl GrowingFile {
 
     /// Its bytes so far, those in memory included.
     pub(super) fn bytes(&self) -> usize {
-        self.writer.bytes_written() + self.memory
+        self.file.writer.bytes_written() + self.memory
     }
 
     /// About how many bytes it has in memory.
@@ -85,22 +122,19 @@ impl GrowingFile {
     /// Writes what is in memory, as a row group.
     pub(super) fn flush(&mut self) -> Result<(), Failure> {
         self.memory = 0;
-        let written = std::mem::take(&mut self.waiting).into_iter().try_for_each(|(owner, table)| {
-            self.writer.write(&arrays::batch(&self.schema, self.union.schema(), owner, table)?)
-        });
-        written.and_then(|()| self.writer.flush()).map_err(|error| failure(&self.place, &error))
+        let batch = |(owner, table)| arrays::batch(&self.schema, self.union.schema(), owner, table);
+        self.file.write(std::mem::take(&mut self.waiting).into_iter().map(batch))
     }
 
     /// The row groups that were written.
     pub(super) fn row_groups(&self) -> usize {
-        self.writer.flushed_row_groups().len()
+        self.file.writer.flushed_row_groups().len()
     }
 
     /// Ends the file, still beside its place, which is returned.
     pub(super) fn finish(mut self) -> Result<PathBuf, Failure> {
         self.flush()?;
-        end(self.writer, &self.place)?;
-        Ok(self.place)
+        self.file.finish()
     }
 }
 
@@ -124,32 +158,11 @@ pub(super) fn finish_all(files: Vec<GrowingFile>) -> Result<Vec<PathBuf>, Failur
     })
 }
 
-/// Writes a whole file beside its place.
-pub(super) fn write(place: &Path, batch: &RecordBatch) -> Result<(), Failure> {
-    let mut writer = begin(place, batch.schema())?;
-    writer.write(batch).map_err(|error| failure(place, &error))?;
-    end(writer, place)
-}
-
 /// The name that the file has until it is whole.
 pub(super) fn part(place: &Path) -> PathBuf {
     let mut part = place.as_os_str().to_owned();
     part.push(PART);
     part.into()
-}
-
-fn begin(place: &Path, schema: SchemaRef) -> Result<ArrowWriter<BufWriter<File>>, Failure> {
-    let part = part(place);
-    let file = interrupt::create(&[&part], || File::create(&part)).map_err(|error| failure(place, &error.into()))?;
-    let properties = writer_properties(&schema);
-    ArrowWriter::try_new(BufWriter::new(file), schema, Some(properties)).map_err(|error| failure(place, &error))
-}
-
-fn end(writer: ArrowWriter<BufWriter<File>>, place: &Path) -> Result<(), Failure> {
-    let file = writer.into_inner().map_err(|error| failure(place, &error))?;
-    // The name must not outlive the bytes after a power cut.
-    let synced = file.into_inner().map_err(io::IntoInnerError::into_error).and_then(|file| file.sync_all());
-    synced.map_err(|error| failure(place, &error.into()))
 }
 
 fn failure(place: &Path, error: &ParquetError) -> Failure {

@@ -1,18 +1,54 @@
 //! The table of logs: a row for each log of a data set.
 
 use super::facts::Facts;
+use super::file::OpenFile;
+use crate::outcome::Failure;
 use arrow_array::{
     ArrayRef, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray,
 };
 use arrow_schema::{ArrowError, Field, Schema};
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The name of its folder.
 pub(super) const FOLDER: &str = "logs";
 
+/// So many logs are a row group of the table. The facts of others aren't in memory.
+const LOGS: usize = 1024;
+
+/// The table of the logs that are added.
+pub(super) struct TableOfLogs {
+    /// The logs that aren't written yet.
+    waiting: Vec<Facts>,
+    file: OpenFile,
+}
+
+impl TableOfLogs {
+    /// Begins the table for a place whose folder exists.
+    pub(super) fn create(place: PathBuf) -> Result<Self, Failure> {
+        let schema = batch(&[]).map_err(|error| Failure::new(format_args!("{error}")))?.schema();
+        Ok(TableOfLogs { waiting: Vec::new(), file: OpenFile::create(place, schema)? })
+    }
+
+    pub(super) fn add(&mut self, facts: Facts) -> Result<(), Failure> {
+        self.waiting.push(facts);
+        if self.waiting.len() < LOGS { Ok(()) } else { self.flush() }
+    }
+
+    fn flush(&mut self) -> Result<(), Failure> {
+        self.file.write(std::iter::once(batch(&std::mem::take(&mut self.waiting))))
+    }
+
+    /// Ends the file, still beside its place, which is returned.
+    pub(super) fn finish(mut self) -> Result<PathBuf, Failure> {
+        self.flush()?;
+        self.file.finish()
+    }
+}
+
 /// The rows of some logs.
-pub(super) fn batch(logs: &[Facts]) -> Result<RecordBatch, ArrowError> {
+fn batch(logs: &[Facts]) -> Result<RecordBatch, ArrowError> {
     fn texts<'f>(of_logs: impl Iterator<Item = Option<&'f str>>) -> ArrayRef {
         Arc::new(StringArray::from_iter(of_logs))
     }

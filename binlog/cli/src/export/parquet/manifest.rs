@@ -4,7 +4,7 @@ use crate::outcome::Failure;
 use crate::output::interrupt;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
 
 /// Its name. Readers of folders ignore names that begin with an underscore.
@@ -75,12 +75,10 @@ impl Manifest {
     }
 
     fn replace(&self, place: &Path, part: &Path) -> io::Result<()> {
-        let mut text = serde_json::to_vec_pretty(self)?;
-        text.push(b'\n');
-        let mut file = interrupt::create(&[part], || File::create(part))?;
-        file.write_all(&text)?;
-        file.sync_all()?;
-        drop(file);
+        let mut file = BufWriter::new(interrupt::create(&[part], || File::create(part))?);
+        serde_json::to_writer_pretty(&mut file, self)?;
+        file.write_all(b"\n")?;
+        file.into_inner()?.sync_all()?;
         fs::rename(part, place)?;
         interrupt::keep(part);
         Ok(())
