@@ -2,8 +2,8 @@
 
 use memmap2::MmapMut;
 
-/// New memory of zeros, in huge pages if the system has them: it takes half as long to get a byte of them as of small
-/// ones. `None` if there isn't so much memory, or if the system isn't Linux.
+/// New memory of zeros, in huge pages if the system has them: small ones take twice the time to get. `None` if the
+/// system hasn't this memory, or isn't Linux.
 pub(crate) fn huge_pages(bytes: usize) -> Option<MmapMut> {
     #[cfg(target_os = "linux")]
     if let Ok(memory) = MmapMut::map_anon(bytes) {

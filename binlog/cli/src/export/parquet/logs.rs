@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// The name of its folder.
 pub(super) const FOLDER: &str = "logs";
 
-/// So many logs are a row group of the table. The facts of others aren't in memory.
+/// The logs of a row group of the table. The facts of earlier ones aren't in memory.
 const LOGS: usize = 1024;
 
 /// The table of the logs that are added.
