@@ -465,8 +465,8 @@ impl Log {
         self.types_as_tables(py)
     }
 
-    /// The tables of all types by name, as `items` has them, with all columns decoded: in one pass over the log, which
-    /// takes less time than one type after the other.
+    /// The tables of all types by name, as `items` has them, with all columns decoded. Of a whole log they are decoded
+    /// in one pass, which takes less time than one type after the other.
     fn tables<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let tables = self.types_as_tables(py)?;
         py.detach(|| self.decode(&tables)).map_err(select_error)?;

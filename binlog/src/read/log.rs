@@ -39,12 +39,15 @@
 //! for the pages in use. The first request is answered in one pass over the log. The second request, even for the same
 //! type, builds the index in one more pass; from then on a column costs only its own values.
 //!
+//! All processors read a file of 8 MiB or more, build the index of a log of 4 MiB or more, and decode many records.
+//!
 //! [`Log::open_types`] reads a file in pieces, and takes memory for the records of some types only.
 //!
 //! [`RecordStream`](crate::RecordStream) reads a log that is too long for this in constant memory; the guide
 //! [shows how](crate::guide::reading#bytes-that-arrive-in-chunks). [`Records`] reads bytes in memory one record after
 //! the other, without allocating.
 
+mod ahead;
 mod boots;
 mod clock;
 mod column;

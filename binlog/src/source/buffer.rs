@@ -13,9 +13,9 @@ impl<T: FromBytes + IntoBytes + KnownLayout + Immutable + Clone + 'static> Plain
 
 /// The values of a column, one after the other: a slice.
 ///
-/// The columns of a long table share one piece of memory, which is freed with the last of them.
-/// [`into_owned`](Buffer::into_owned) is a `Vec` of these values alone.
-#[derive(Clone, Default)]
+/// The columns of a long table share one piece of memory, which is freed with the last of them and their clones: one
+/// column keeps the memory of all. [`into_owned`](Buffer::into_owned) is a `Vec` of these values alone.
+#[derive(Clone)]
 pub struct Buffer<T> {
     own: Vec<T>,
     /// In place of its own values.
@@ -40,7 +40,7 @@ impl<T: Plain> Buffer<T> {
         self.shared.is_some()
     }
 
-    /// The values as a `Vec` that can be changed. They are copied if other columns share their memory.
+    /// The values as a `Vec` that can be changed. Those of a long table are copied.
     pub fn to_mut(&mut self) -> &mut Vec<T> {
         if self.shared.is_some() {
             *self = self.to_vec().into();
@@ -48,7 +48,7 @@ impl<T: Plain> Buffer<T> {
         &mut self.own
     }
 
-    /// The values as a `Vec`. They are copied if other columns share their memory.
+    /// The values as a `Vec`. Those of a long table are copied.
     pub fn into_owned(mut self) -> Vec<T> {
         std::mem::take(self.to_mut())
     }
@@ -61,18 +61,28 @@ impl<T: Plain> Deref for Buffer<T> {
     fn deref(&self) -> &[T] {
         match self.shared.as_deref() {
             None => &self.own,
-            Some(Shared { piece, place }) => <[T]>::ref_from_bytes(&piece[place.clone()]).unwrap_or_default(),
+            Some(Shared { piece, place }) => {
+                let values = <[T]>::ref_from_bytes(&piece[place.clone()]);
+                debug_assert!(values.is_ok(), "a place has whole values and is aligned");
+                values.unwrap_or_default()
+            }
         }
     }
 }
 
-impl<T> From<Vec<T>> for Buffer<T> {
+impl<T: Plain> Default for Buffer<T> {
+    fn default() -> Self {
+        Vec::new().into()
+    }
+}
+
+impl<T: Plain> From<Vec<T>> for Buffer<T> {
     fn from(values: Vec<T>) -> Self {
         Buffer { own: values, shared: None }
     }
 }
 
-impl<T> FromIterator<T> for Buffer<T> {
+impl<T: Plain> FromIterator<T> for Buffer<T> {
     fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
         Vec::from_iter(values).into()
     }

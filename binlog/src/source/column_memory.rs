@@ -6,8 +6,8 @@ use memmap2::MmapMut;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Columns with as many bytes together share a piece of memory with huge pages: small pages take longer to get from the
-/// system than values take to decode.
+/// Columns with this number of bytes together share a piece of memory with huge pages: small pages take longer to get
+/// from the system than values take to decode.
 const SHARED_BYTES: usize = 4 << 20;
 
 /// Where values of any type may begin, and no two columns have a line of the processor's cache together.
@@ -74,7 +74,7 @@ mod tests {
     use crate::format::field::Chars;
     use crate::source::Buffer;
 
-    /// Numbers, texts and arrays of `count` values, of which each has one byte, and the columns after them.
+    /// Numbers and texts of several widths, `count` of each, and a column without values.
     fn columns(count: usize) -> Vec<Values> {
         let types = [
             Values::U8(Buffer::default()),
@@ -83,7 +83,6 @@ mod tests {
             Values::I16x32(Buffer::default()),
             Values::I16(Buffer::default()),
         ];
-        // One has no values.
         let counts = [count, count, count, 0, count];
         let mut memory = ColumnMemory::new(types.into_iter().zip(counts));
         for room in memory.rooms() {

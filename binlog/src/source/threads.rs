@@ -5,7 +5,8 @@ use std::panic::resume_unwind;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// As many threads as there are processors, if each has at least `least` of the bytes.
+/// The number of threads for this number of bytes: that of the processors, or fewer, so that each has at least `least`
+/// of the bytes. At least one.
 pub(crate) fn threads_for(bytes: usize, least: usize) -> NonZero<usize> {
     const ONE: NonZero<usize> = NonZero::<usize>::MIN;
     match NonZero::new(bytes / least) {

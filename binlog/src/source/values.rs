@@ -70,7 +70,9 @@ macro_rules! values {
             pub(super) fn room_in<'v>(&self, bytes: &'v mut [u8]) -> Room<'v> {
                 match self {
                     $(Values::$variant(_) => {
-                        Room::$variant(<[$type]>::mut_from_bytes(bytes).unwrap_or_default())
+                        let values = <[$type]>::mut_from_bytes(bytes);
+                        debug_assert!(values.is_ok(), "a place has whole values and is aligned");
+                        Room::$variant(values.unwrap_or_default())
                     })*
                 }
             }
@@ -188,7 +190,7 @@ impl Values {
     /// The values at these places; those beyond the end are left out.
     #[must_use]
     pub fn at(&self, places: &[usize]) -> Self {
-        fn at<T: Clone>(values: &[T], places: &[usize]) -> Buffer<T> {
+        fn at<T: Plain>(values: &[T], places: &[usize]) -> Buffer<T> {
             places.iter().filter_map(|&place| values.get(place).cloned()).collect()
         }
         macro_rules! at {

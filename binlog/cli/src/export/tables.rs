@@ -55,7 +55,8 @@ pub fn visit<E>(
     Ok(())
 }
 
-/// A thread decodes longer logs. Its memory is apart, so that many short ones would leave gaps in it.
+/// Logs with more bytes are decoded by a thread. Its allocations have an area of their own, in which many short logs
+/// would leave gaps.
 const LONG: usize = 8 << 20;
 
 /// Calls `each` with every table of all sessions, each session with its intervals, in the order of [`visit`]. Of a long

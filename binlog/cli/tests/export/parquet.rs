@@ -416,8 +416,9 @@ fn a_missing_number_is_null() {
 }
 
 #[test]
-fn a_thousand_logs_are_one_data_set() {
-    const LOGS: usize = 1000;
+fn over_a_thousand_logs_are_one_data_set() {
+    // More than a row group of the table of logs has.
+    const LOGS: usize = 1100;
     const RECORDS: usize = 50;
     let named: Vec<(String, Vec<u8>)> = (0..LOGS)
         .map(|i| (format!("{i:08}.BIN"), short(1000, (0..RECORDS).map(|record| (i * RECORDS + record) as f32))))
@@ -428,6 +429,9 @@ fn a_thousand_logs_are_one_data_set() {
     export_to(&out, &[logs.all()], &["--format", "parquet"], 0);
     assert_eq!(out.join("ATT").read_dir().expect("a folder").count(), 1, "one file for all");
     assert_eq!((rows(&out.join("ATT")), rows(&out.join("logs"))), (LOGS * RECORDS, LOGS));
+    let logs_of_set = read(&out.join("logs"));
+    let names = logs_of_set.iter().map(|batch| batch.column_by_name("name").expect("a column").as_string::<i32>());
+    assert_eq!(names.flat_map(|names| names.iter().flatten()).collect::<BTreeSet<&str>>().len(), LOGS);
     if let Some(mut script) = python("group_by.py", &["duckdb"]) {
         let output = script.arg(&out).args([LOGS.to_string(), RECORDS.to_string()]).output().expect("python runs");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

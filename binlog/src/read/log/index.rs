@@ -1,7 +1,8 @@
 //! The index: the offsets of the records of each type.
 
+use super::ahead::{Ahead, Sharing};
 use super::offsets::Offsets;
-use super::skim::{Ahead, Lists, Sharing, Skimmer, empty_lists};
+use super::skim::{Lists, Skimmer, empty_lists};
 use crate::format::Definition;
 use crate::format::header::FMT_ID;
 use crate::read::catalogue::declaration::Declaration;
@@ -139,7 +140,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Indexes the log in one pass. Offsets are gathered by id, in lists that are moved to the kinds when an id changes
-    /// its kind or when the offsets exceed four bytes.
+    /// its kind, when the offsets exceed four bytes, and when another thread's part takes the place of the lists.
     fn build<const REACH: usize>(mut self, sharing: Sharing) -> Index {
         let log = self.log;
         let mut lists = empty_lists();
@@ -150,7 +151,7 @@ impl<'a> Builder<'a> {
                 let until = self.skimmer.base.saturating_add(REACH).min(log.len());
                 while at < until {
                     if let Some((end, found)) = ahead.take(&self.skimmer, at) {
-                        (0..=255).for_each(|id| self.hand_over(id, &mut lists));
+                        self.hand_over_all(&mut lists);
                         lists = found;
                         self.is_running |= end > at;
                         at = end;
@@ -160,7 +161,7 @@ impl<'a> Builder<'a> {
                     self.is_running |= end > at;
                     at = if is_other { self.step(end, &mut lists) } else { end };
                 }
-                (0..=255).for_each(|id| self.hand_over(id, &mut lists));
+                self.hand_over_all(&mut lists);
                 self.skimmer.base = at;
             }
         });
@@ -248,6 +249,10 @@ impl<'a> Builder<'a> {
     fn skip(&mut self, offset: usize, end: usize, reason: Reason) -> usize {
         self.index.skipped.push(Skipped { offset, length: end - offset, reason });
         end
+    }
+
+    fn hand_over_all(&mut self, lists: &mut Lists) {
+        (0..=255).for_each(|id| self.hand_over(id, lists));
     }
 
     fn hand_over(&mut self, id: u8, lists: &mut Lists) {
@@ -367,14 +372,16 @@ mod tests {
             let only: Option<&[&str]> = [None, Some(&["EV"][..])][round % 2];
             let alone = Sharing { threads: 1, least: 1, settled: 1 };
             let together = Sharing { threads: 1 + next(4), least: 1 + next(2000), settled: 1 + next(500) };
-            let facts = |index: Index| {
+            let facts = |index: &Index| {
                 let of_kind = |kind: &RecordKind| (kind.defined_at(), kind.offsets.iter().collect::<Vec<_>>());
                 let kinds: Vec<_> = index.kinds.iter().map(of_kind).collect();
                 format!("{kinds:?} {:?} {:?} {:?}", index.skipped, index.suspects, index.boots)
             };
-            let [alone, together] = [alone, together].map(|sharing| Builder::new(&log, only).build::<REACH>(sharing));
-            let [alone, together] = [alone, together].map(facts);
-            assert!(alone == together, "round {round}");
+            let alone = Builder::new(&log, only).build::<REACH>(alone);
+            let shared = Builder::new(&log, only).build::<REACH>(together);
+            assert!(facts(&alone) == facts(&shared), "round {round}");
+            let near = Builder::new(&log, only).build::<1000>(together);
+            assert!(facts(&alone) == facts(&near), "round {round}");
         }
     }
 }

@@ -87,6 +87,7 @@ impl Log<'_> {
     }
 
     /// As [`tables`](Log::tables) or [`tables_f64`](Log::tables_f64), decoded by the given number of threads.
+    /// As many as there are processors build the index of a long log before.
     pub fn tables_with(&self, numbers: Numbers, threads: NonZero<usize>) -> Vec<Table<'_>> {
         let (log, units) = (self.bytes(), self.units());
         let mut tables = Vec::new();

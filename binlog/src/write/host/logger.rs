@@ -78,10 +78,12 @@ impl<S: LogSchema> HostLogger<S> {
     }
 
     /// Requests a new log, with a preamble and a prologue of its own: at each arming, for example. Earlier records
-    /// stay in the previous log. Requests without an accepted record between them are one, so that no log stays empty.
+    /// stay in the previous log. Requests without an accepted record between them are one, and the first log is not
+    /// left before it has a record.
     ///
-    /// Returns whether the thread that writes will try to begin one. It won't if the destination takes one log only or
-    /// is given up, if the logger is stopped, or if a log could not be begun within the last second.
+    /// Returns whether the thread that writes will try to begin one, or the newest has no record yet. It is false if
+    /// the destination takes one log only or is given up, if the logger is stopped, or if a log could not be begun
+    /// within the last second.
     ///
     /// It never waits, so it can't tell whether the try succeeds: then [`logs_begun`](HostLogger::logs_begun) grows. If
     /// it fails, the current log continues, and [`LogThread::finish`] returns the error.

@@ -40,8 +40,8 @@ pub(super) struct State<C> {
     records: Vec<u8>,
     /// Offsets in `records` at which a new log begins.
     new_logs: Vec<usize>,
-    /// Whether a new log was requested after the last accepted record.
-    is_new: bool,
+    /// Whether the newest log, or the one that is asked for, has an accepted record.
+    has_record: bool,
     pub(super) gate: Gate<C>,
     /// Bytes that only critical messages use.
     reserve: usize,
@@ -105,7 +105,7 @@ impl<S: LogSchema> Queue<S> {
         let state = State {
             records: touched(capacity),
             new_logs: Vec::new(),
-            is_new: false,
+            has_record: false,
             gate: Gate::NEW,
             reserve: reserve.min(capacity - LONGEST_RECORD),
             is_running: true,
@@ -205,7 +205,7 @@ impl<S: LogSchema> Queue<S> {
         };
         state.records.extend_from_slice(&record_header(record.id));
         state.records.extend_from_slice(record.payload);
-        state.is_new = false;
+        state.has_record = true;
         state.gate.charge(due);
         let wakes = state.records.len() >= self.wake_bytes(state.reserve) && std::mem::take(&mut state.is_idle);
         drop(state);
@@ -229,7 +229,7 @@ impl<S: LogSchema> Queue<S> {
             if !self.has_more_logs || !state.is_running || state.has_failed || state.is_reopening() {
                 return false;
             }
-            if state.is_new {
+            if !state.has_record {
                 return true;
             }
             if !state.begin_log(&mut memory) {
@@ -239,7 +239,7 @@ impl<S: LogSchema> Queue<S> {
                 memory = Vec::with_capacity(2 * marked + 4);
                 continue;
             }
-            (state.is_new, state.is_idle) = (true, false);
+            (state.has_record, state.is_idle) = (false, false);
             drop(state);
             self.work.notify_one();
             return true;
@@ -255,7 +255,7 @@ impl<S: LogSchema> Queue<S> {
     /// The next log can't begin.
     pub(super) fn cannot_begin_log(&self) {
         let mut state = self.lock();
-        (state.not_begun, state.is_new) = (Some(Instant::now()), false);
+        (state.not_begun, state.has_record) = (Some(Instant::now()), true);
     }
 
     /// Whether a next log couldn't be begun a moment ago, and isn't tried yet.
@@ -331,6 +331,10 @@ impl<C> State<C> {
     /// Marks the end of the records as the place of a new log, without allocating: `memory` replaces the list's if that
     /// is full. Returns whether one of them had room.
     fn begin_log(&mut self, memory: &mut Vec<usize>) -> bool {
+        let at = self.records.len();
+        if self.new_logs.last() == Some(&at) {
+            return true;
+        }
         if self.new_logs.len() == self.new_logs.capacity() {
             if memory.capacity() <= self.new_logs.len() {
                 return false;
@@ -338,7 +342,7 @@ impl<C> State<C> {
             memory.extend_from_slice(&self.new_logs);
             std::mem::swap(memory, &mut self.new_logs);
         }
-        self.new_logs.push(self.records.len());
+        self.new_logs.push(at);
         true
     }
 
