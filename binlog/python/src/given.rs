@@ -210,7 +210,11 @@ fn list(values: &Bound<'_, PyAny>, format: Format, name: &str) -> PyResult<Given
         let arrays = items.enumerate().map(|(row, item)| samples(&item?, || named(row)));
         return Ok(Given::Values(Values::I16x32(arrays.collect::<PyResult<_>>()?).into()));
     }
-    let numbers = items.enumerate().map(|(row, item)| number(&item?, || named(row)));
+    let has_nan = matches!(format, Format::F16 | Format::F32 | Format::F64);
+    let numbers = items.enumerate().map(|(row, item)| match item? {
+        none if none.is_none() && has_nan => Ok(Number::Float(f64::NAN)),
+        item => number(&item, || named(row)),
+    });
     Ok(Given::Numbers(numbers.collect::<PyResult<_>>()?))
 }
 

@@ -307,6 +307,7 @@ COLUMNS = {"TimeUS": [1, 2], "Roll": [1.0, 2.0], "Yaw": [1.0, 2.0]}
         ({"Roll": [1.0]}, ValueError, "ATT.Roll has 1 values, and TimeUS has 2"),
         ({"Yaw": [1, 1e39]}, ValueError, "ATT.Yaw, row 1: .* is out of range; the format `f` holds -3.4028235e38"),
         ({"Yaw": [math.nan, -math.inf]}, None, ""),
+        ({"Yaw": [1.5, None]}, None, ""),
         ({"TimeUS": [1, -1]}, ValueError, "ATT.TimeUS, row 1: -1 is out of range; the format `Q` holds 0 to 1844674"),
         ({"TimeUS": [1, 1.5]}, ValueError, "ATT.TimeUS, row 1: 1.5 is not a whole number"),
         ({"TimeUS": [1, math.nan]}, ValueError, "ATT.TimeUS, row 1: NaN can't be stored; the format `Q` holds"),
@@ -440,6 +441,16 @@ def test_a_schema_that_breaks_a_rule_is_an_error_and_makes_no_file(schema, error
 def test_a_field_says_which_argument_has_a_wrong_type(arguments, text):
     with pytest.raises(TypeError, match=text):
         Field(*arguments)
+
+
+def test_an_annotation_that_isnt_found_is_named(tmp_path):
+    @dataclass
+    class OWN:
+        TimeUS: int
+        X: "Annotated[float, local]"  # noqa: F821
+
+    with pytest.raises(NameError, match="OWN: an annotation uses local, which its module hasn't"):
+        binlog.Writer(tmp_path / "out.bin", OWN)
 
 
 def test_a_dataclass_that_is_given_twice_is_one_type(tmp_path):

@@ -354,6 +354,9 @@ fn names_file(path: &Path) -> bool {
 const NAMES_ELSEWHERE: &str =
     "--value-names is for --format csv and jsonl; MCAP and Parquet have the names beside the columns";
 
+const NOTHING_TO_REPLACE: &str =
+    "--force isn't for --format parquet, which adds logs to a data set; to export all again, name another folder";
+
 /// Options of other formats are a mistake.
 fn check(arguments: &Arguments, format: Format, choice: &Choice, context: &Context) -> Result<(), Failure> {
     let is_wide = arguments.wide.is_some() || arguments.rate.is_some();
@@ -372,6 +375,7 @@ fn check(arguments: &Arguments, format: Format, choice: &Choice, context: &Conte
         (!choice.is_everything() && is_mission, "--types isn't for --format waypoints; --items names what is written"),
         (arguments.rate.is_some_and(|rate| !(rate > 0.0 && rate <= 1e6)), "--rate must be above 0 and at most 1000000"),
         (arguments.max_age.is_some_and(|age| age.is_nan() || age < 0.0), "--max-age must not be negative"),
+        (format == Format::Parquet && arguments.existing.force, NOTHING_TO_REPLACE),
         (format == Format::Parquet && !is_folder, "--format parquet needs a folder: -o DIR"),
         (
             context.json && !is_folder,

@@ -438,6 +438,8 @@ fn over_a_thousand_logs_are_one_data_set() {
     }
     let before = files(&out);
     export_to(&out, &[logs.all()], &["--format", "parquet"], 0);
+    let stderr = export_to(&out, &[logs.all()], &["--format", "parquet", "--force"], 2);
+    assert!(stderr.contains("--force isn't for --format parquet"), "{stderr}");
     assert_eq!(files(&out), before);
 }
 

@@ -92,7 +92,11 @@ def scale_of(field: Field) -> tuple[str, str]:
 def lines_of(cls: type, number: int) -> tuple[list[str], list[str]]:
     """The lines of a type, and those of its descriptions."""
     of_type = name(type_name(cls))
-    annotations = typing.get_type_hints(cls, include_extras=True)
+    try:
+        annotations = typing.get_type_hints(cls, include_extras=True)
+    except NameError as error:
+        text = f"{type_name(cls)}: an annotation uses {error.name}, which its module hasn't; define both outside of functions"
+        raise NameError(text, name=error.name) from None
     labels = [field.name for field in dataclasses.fields(cls)]
     if not labels:
         raise ValueError(f"{type_name(cls)} has no fields; the first one is TimeUS")
