@@ -39,6 +39,32 @@ fn columns_at_once_are_those_one_by_one() {
     }
 }
 
+/// Times that a column of 32 bits doesn't say itself are not decoded from it, and its neighbours are.
+#[test]
+fn columns_beside_times_of_32_bits_have_their_values() {
+    for (format, times) in [("I", [u32::MAX - 1, 5, 9]), ("i", [1, 2, 3])] {
+        for definitions in 1..=2 {
+            let mut log = RawLog::new();
+            for id in 1..=definitions {
+                log.fmt(id, "OLD", &format!("{format}{format}{format}B"), "TimeUS,A,B,C");
+            }
+            for (i, time_us) in (1..).zip(times) {
+                log.record(1 + i % definitions, &payload![time_us, u32::from(i), 10 * u32::from(i), i]);
+            }
+            let log = Log::from_bytes(&log.bytes);
+            let rows = log.rows("OLD").expect("a type");
+            assert!(rows.times_us().is_sorted());
+            any_bytes::log::columns(&rows);
+            for numbers in [Numbers::Native, SHOWN, Numbers::F64(Scaling::Units)] {
+                let columns = rows.columns(&rows.labels(), numbers).expect("columns");
+                let of = |label: usize| (0..3).map(|row| columns[label].values().number(row)).collect::<Vec<_>>();
+                assert_eq!(of(1), [Some(1.0), Some(2.0), Some(3.0)], "{format}, {definitions}");
+                assert_eq!(of(2), [Some(10.0), Some(20.0), Some(30.0)], "{format}, {definitions}");
+            }
+        }
+    }
+}
+
 #[test]
 fn numbers_are_doubles_only_where_they_are_scaled() {
     let log = log();

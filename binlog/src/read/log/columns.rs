@@ -70,7 +70,8 @@ impl Rows<'_> {
         let mut rooms = memory.rooms();
         for Run { piece, base, offsets, .. } in self.runs() {
             let mut groups = Vec::new();
-            for ((room, (_, at)), column) in rooms.iter_mut().zip(found).zip(&planned) {
+            let decoded = rooms.iter_mut().zip(found).zip(&planned).filter(|(_, column)| column.count > 0);
+            for ((room, (_, at)), column) in decoded {
                 add_to(&mut groups, column.format, column.cells, at[piece], room.split_off(offsets.len()));
             }
             Stretch::new(base, offsets, groups).decode_all(log);

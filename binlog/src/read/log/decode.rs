@@ -93,7 +93,8 @@ fn shares<'p>(
     let mut shares: Vec<Share<'p>> = (0..threads).map(|_| Share { log, stretches: Vec::new() }).collect();
     for (plan, memory) in plans.iter().zip(memories) {
         let mut groups: Vec<Group<'p>> = Vec::new();
-        for (column, room) in plan.columns.iter().zip(memory.rooms()) {
+        let decoded = plan.columns.iter().zip(memory.rooms()).filter(|(column, _)| column.count > 0);
+        for (column, room) in decoded {
             add_to(&mut groups, column.format, column.cells, column.at, room);
         }
         for OffsetPart { base, offsets } in plan.offsets.parts() {
