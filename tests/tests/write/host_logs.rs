@@ -124,6 +124,20 @@ fn a_log_at_its_size_is_followed_by_the_next() {
 }
 
 #[test]
+fn no_log_is_left_empty_if_its_preamble_alone_is_too_long() {
+    let logs = Logs { log_bytes: Some(100), ..Logs::default() };
+    let thread = HostLogger::<FlightLog>::builder().spawn_logs(logs.clone()).expect("memory takes all");
+    let log = thread.logger();
+    assert!((1..=3).all(|number| log.log(&ev(number)) && log.new_log()));
+    thread.finish().map_err(|error| error.error).expect("memory takes all");
+    // The last one is asked for.
+    assert_eq!(
+        logs.bytes().iter().map(|log| times(log, "EV")).collect::<Vec<_>>(),
+        [vec![1], vec![2], vec![3], vec![]]
+    );
+}
+
+#[test]
 fn a_full_log_that_has_no_next_one_asks_for_it_seldom() {
     struct Counted(Logs, Arc<AtomicU64>);
     impl Destination for Counted {

@@ -444,6 +444,22 @@ fn over_a_thousand_logs_are_one_data_set() {
 }
 
 #[test]
+fn a_manifest_that_cannot_be_written_adds_no_file() {
+    let logs = Logs::of(&[("a.bin", &short(1000, [1.0])), ("b.bin", &short(1000, [2.0]))]);
+    let out = logs.out("set");
+    export_to(&out, &logs.paths[..1], &["--format", "parquet"], 0);
+    let before = files(&out);
+    let part = out.join("_manifest.json.part");
+    fs::create_dir(&part).expect("room");
+    let stderr = export_to(&out, &logs.paths, &["--format", "parquet"], 2);
+    assert!(stderr.contains("can't write") && stderr.contains("_manifest.json"), "{stderr}");
+    assert_eq!(files(&out), before);
+    fs::remove_dir(&part).expect("it is there");
+    export_to(&out, &logs.paths, &["--format", "parquet"], 0);
+    assert_eq!(rows(&out.join("ATT")), 2);
+}
+
+#[test]
 fn times_that_a_log_lacks_are_null() {
     let mut log = RawLog::new();
     log.fmt(1, "GPS", "BIH", "Status,TimeMS,Week").fmt(2, "ATT", "f", "Roll");

@@ -216,7 +216,16 @@ impl<S: LogSchema> Builder<S> {
         let output = Output::open(Arc::clone(&queue), destination, self.patience, self.reports)?;
         let descriptions = self.descriptions.map(|records| records()).unwrap_or_default();
         let (prologue, period) = (self.prologue, self.period);
-        let writer = Writer { queue: Arc::clone(&queue), output, descriptions, prologue, period, batch, at: 0 };
+        let writer = Writer {
+            queue: Arc::clone(&queue),
+            output,
+            descriptions,
+            prologue,
+            period,
+            batch,
+            at: 0,
+            has_record: false,
+        };
         let thread = thread::Builder::new().name("binlog".into()).spawn(|| writer.run());
         let thread = thread.map_err(|error| WriteError::new(error, None, Progress::default()))?;
         Ok(LogThread { logger: HostLogger(queue), thread: Some(thread) })

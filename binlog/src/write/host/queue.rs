@@ -254,8 +254,14 @@ impl<S: LogSchema> Queue<S> {
 
     /// The next log can't begin.
     pub(super) fn cannot_begin_log(&self) {
+        self.lock().not_begun = Some(Instant::now());
+    }
+
+    /// The log that was asked for last wasn't begun, so that it may be asked for again.
+    pub(super) fn has_refused_log(&self) {
         let mut state = self.lock();
-        (state.not_begun, state.has_record) = (Some(Instant::now()), true);
+        // Meanwhile another may be asked for.
+        state.has_record |= state.new_logs.is_empty();
     }
 
     /// Whether a next log couldn't be begun a moment ago, and isn't tried yet.

@@ -25,6 +25,8 @@ pub(super) struct Writer<S: LogSchema, D: Destination> {
     pub(super) batch: Batch,
     /// Bytes of the batch's records that are written.
     pub(super) at: usize,
+    /// Whether the log has a record beside those with which each log begins.
+    pub(super) has_record: bool,
 }
 
 impl<S: LogSchema, D: Destination> Writer<S, D> {
@@ -57,9 +59,13 @@ impl<S: LogSchema, D: Destination> Writer<S, D> {
 
     /// Writes the batch, and begins a log where one is asked for, or where one is full.
     fn write_batch(&mut self) -> Result<(), GivenUp> {
+        let mut has_begun = true;
         for split in 0..self.batch.new_logs.len() {
             self.write_until(self.batch.new_logs[split])?;
-            self.begin_next()?;
+            has_begun = self.begin_next()?;
+        }
+        if !has_begun {
+            self.queue.has_refused_log();
         }
         self.write_until(self.batch.records.len())?;
         // Their memory is used again.
@@ -77,10 +83,11 @@ impl<S: LogSchema, D: Destination> Writer<S, D> {
                 // continues.
                 let all = rest.len();
                 let one = RecordWalk::<S>::new(rest).first();
-                length = if self.begin_next()? { one } else { all };
+                length = if !self.has_record || self.begin_next()? { one } else { all };
             }
             let piece = self.at..self.at + length;
             self.output.put(&self.batch.records[piece], &mut self.at)?;
+            self.has_record = true;
         }
         Ok(())
     }
@@ -89,6 +96,7 @@ impl<S: LogSchema, D: Destination> Writer<S, D> {
     fn begin_next(&mut self) -> Result<bool, GivenUp> {
         let has_begun = self.output.begin_next()?;
         if has_begun {
+            self.has_record = false;
             self.queue.lock().gate.report_all();
             self.write_prologue()?;
         }

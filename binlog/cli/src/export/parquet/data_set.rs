@@ -301,6 +301,8 @@ impl DataSet {
         let failure = |path: &Path, error: &dyn std::fmt::Display| {
             Failure::new(format_args!("can't write {}: {error}", path.display()))
         };
+        // Until it is written, what it lists isn't in the data set, and is removed if anything fails.
+        let mut manifest = self.manifest.clone();
         let mut folders = BTreeSet::from([self.folder.clone()]);
         for place in &self.whole {
             // Until the manifest lists it, it isn't a file of the data set.
@@ -308,19 +310,19 @@ impl DataSet {
             fs::rename(file::part(place), place).map_err(|error| failure(place, &error))?;
             interrupt::keep(&file::part(place));
             let listed = place.strip_prefix(&self.folder).unwrap_or(place).to_string_lossy().replace('\\', "/");
-            self.manifest.files.push(listed);
+            manifest.files.push(listed);
             folders.extend(place.parent().map(Path::to_owned));
         }
         // After a power cut, the manifest must not list a file whose name is lost.
         folders.iter().try_for_each(|folder| sync(folder).map_err(|error| failure(folder, &error)))?;
         let added = self.added.len();
-        self.manifest.logs.append(&mut self.added);
-        self.manifest.runs += 1;
+        manifest.logs.append(&mut self.added);
+        manifest.runs += 1;
         // The next run removes a file that isn't listed; nothing brings back one that is listed and was removed.
         self.whole.iter().for_each(|place| interrupt::keep(place));
         own_files(&self.folder).iter().for_each(|file| interrupt::keep(file));
-        self.manifest.write(&self.folder)?;
-        self.is_new = false;
+        manifest.write(&self.folder)?;
+        (self.manifest, self.is_new) = (manifest, false);
         sync(&self.folder).map_err(|error| failure(&self.folder, &error))?;
         Ok(added)
     }

@@ -71,6 +71,7 @@ impl Manifest {
     pub fn write(&self, folder: &Path) -> Result<(), Failure> {
         let (place, part) = (folder.join(NAME), folder.join("_manifest.json.part"));
         self.replace(&place, &part)
+            .inspect_err(|_| drop(fs::remove_file(&part)))
             .map_err(|error| Failure::new(format_args!("can't write {}: {error}", place.display())))
     }
 
