@@ -337,10 +337,6 @@ impl<C> State<C> {
     /// Marks the end of the records as the place of a new log, without allocating: `memory` replaces the list's if that
     /// is full. Returns whether one of them had room.
     fn begin_log(&mut self, memory: &mut Vec<usize>) -> bool {
-        let at = self.records.len();
-        if self.new_logs.last() == Some(&at) {
-            return true;
-        }
         if self.new_logs.len() == self.new_logs.capacity() {
             if memory.capacity() <= self.new_logs.len() {
                 return false;
@@ -348,7 +344,7 @@ impl<C> State<C> {
             memory.extend_from_slice(&self.new_logs);
             std::mem::swap(memory, &mut self.new_logs);
         }
-        self.new_logs.push(at);
+        self.new_logs.push(self.records.len());
         true
     }
 
